@@ -1,0 +1,34 @@
+# Each target makes the environment it needs. `make demo` and `make test` are all the set-up there is.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test slow bench fix
+.DEFAULT_GOAL := test
+
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(READY)
+	$(BIN)/rung run examples/demo.toml --out runs/demo
+	$(BIN)/rung report runs/demo --open
+
+test: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/pytest -m "not slow" -n 2
+
+slow: $(READY)
+	$(BIN)/pytest -m slow -n 2
+
+bench: $(READY)
+	$(BIN)/pytest bench --benchmark-columns=min,median,ops --benchmark-sort=name
+
+fix: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .

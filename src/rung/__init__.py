@@ -1,0 +1,15 @@
+"""Rung measures recursive self-improvement of AI agents and says how far each gain carries."""
+
+from importlib import metadata
+
+__all__ = ["measure"]
+__version__ = metadata.version("rung")
+
+
+def __getattr__(name: str) -> object:
+    """Load the Python entry points on first use, so that `import rung` stays cheap."""
+    if name == "measure":
+        from rung.api import measure
+
+        return measure
+    raise AttributeError(f"module 'rung' has no attribute {name!r}")

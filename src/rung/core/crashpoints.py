@@ -1,0 +1,28 @@
+"""Places where a crash is interesting, by label.
+
+The code passes them by calling `reach(label)`, which does nothing. The crash tests put a function in `hook` that
+kills the process at one of them, so that "a crash cannot hurt" is tried at each place and not only claimed.
+"""
+
+from collections.abc import Callable
+
+LABELS = (
+    "journal.commit.before",
+    "journal.commit.after",
+    "ref.update.before",
+    "ref.update.after",
+    "snapshot.before",
+    "snapshot.after",
+    "served.before",
+    "served.after",
+    "reply.before",
+    "reply.after",
+)
+
+hook: Callable[[str], None] | None = None
+
+
+def reach(label: str) -> None:
+    """Pass the labelled place; free unless a test has installed a hook."""
+    if hook is not None:
+        hook(label)

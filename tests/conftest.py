@@ -1,0 +1,34 @@
+"""Rules for every test: no network, and in CI a skip is a failure unless it is on the committed list."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+ALLOWED_SKIPS = Path(__file__).parent / "allowed_skips.txt"
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test reaches nothing but this machine."""
+    real = socket.socket.connect
+
+    def connect(self: socket.socket, address: object) -> None:
+        local = not isinstance(address, tuple) or address[0] in ("127.0.0.1", "::1", "localhost")
+        assert local, f"a test tried to reach {address}"
+        real(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI, fail when a test was skipped that is not on the list."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not os.environ.get("CI") or reporter is None:
+        return
+    allowed = {line.split("#")[0].strip() for line in ALLOWED_SKIPS.read_text().splitlines()} - {""}
+    stray = [report.nodeid for report in reporter.stats.get("skipped", []) if report.nodeid not in allowed]
+    if stray:
+        reporter.write_line(f"skipped in CI, and not in {ALLOWED_SKIPS.name}: {', '.join(stray)}", red=True)
+        session.exitstatus = 1
