@@ -1,0 +1,127 @@
+"""Model calls, kept so that a long conversation costs each of its messages once.
+
+A call is the fact (path of the attempt, `call/000007`). It names its messages by hash; each message is a blob of
+canonical JSON, and so are its images and the list of tools, so a history that grows by one message a call costs one
+new blob a call:
+
+    {"messages": [hash, ...], "role": ..., "tools": hash or null, "decoding": {"max_tokens", "temperature"},
+     "reply": {"text", "stop_reason", "calls": [{"tool", "arguments"}, ...]}, "model": as reported,
+     "usage": {"input_tokens", "output_tokens", "cached_tokens"} or null}
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from rung.core.canonical import JSON
+from rung.core.ports import Artifacts, Journal
+from rung.core.values import (
+    Call,
+    Image,
+    Message,
+    ModelCall,
+    ModelReply,
+    ModelRequest,
+    Tool,
+    Usage,
+)
+from rung.store.rows import spell
+
+
+def kind_of_call(index: int) -> str:
+    """The kind of an attempt's call number `index`; padded, so that key order is call order.
+
+    >>> kind_of_call(7)
+    'call/000007'
+    """
+    return f"call/{index:06d}"
+
+
+class JournalCalls:
+    """The calls of a run in its journal: the `CallStore` port, and reading them back."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    def record(self, path: str, index: int, call: ModelCall) -> None:
+        """Keep one call under an attempt's path."""
+        record_call(self._journal, path, index, call)
+
+    def read(self, path: str, index: int) -> ModelCall | None:
+        """The call kept there; None when there is none."""
+        return read_call(self._journal, path, index)
+
+
+def record_call(journal: Journal, path: str, index: int, call: ModelCall) -> None:
+    """Keep one call under an attempt's path. Arguments and tools come back as JSON has them: tuples as lists."""
+    request, reply = call.request, call.reply
+    journal.put(
+        path,
+        kind_of_call(index),
+        {
+            "messages": [_keep_message(journal, message) for message in request.messages],
+            "role": request.role,
+            "tools": _keep(journal, [_tool(tool) for tool in request.tools]) if request.tools else None,
+            "decoding": {"max_tokens": request.max_tokens, "temperature": request.temperature},
+            "reply": {
+                "text": reply.text,
+                "stop_reason": reply.stop_reason,
+                "calls": [{"tool": made.tool, "arguments": made.arguments} for made in reply.calls],
+            },
+            "model": reply.model,
+            "usage": None if reply.usage is None else _usage(reply.usage),
+        },
+    )
+
+
+def read_call(journal: Journal, path: str, index: int) -> ModelCall | None:
+    """The call kept there, equal to the one recorded; None when there is none."""
+    fact = journal.get(path, kind_of_call(index))
+    if fact is None:
+        return None
+    row = cast(Mapping[str, Any], fact)
+    request = ModelRequest(
+        messages=tuple(_read_message(journal, digest) for digest in row["messages"]),
+        role=row["role"],
+        tools=tuple(Tool(**tool) for tool in _read(journal, row["tools"])) if row["tools"] else (),
+        **row["decoding"],
+    )
+    reply = ModelReply(
+        text=row["reply"]["text"],
+        model=row["model"],
+        stop_reason=row["reply"]["stop_reason"],
+        usage=None if row["usage"] is None else Usage(**row["usage"]),
+        calls=tuple(Call(**made) for made in row["reply"]["calls"]),
+    )
+    return ModelCall(request, reply)
+
+
+def _keep_message(artifacts: Artifacts, message: Message) -> str:
+    images = [{"media_type": image.media_type, "hash": artifacts.blob(image.data)} for image in message.images]
+    return _keep(artifacts, {"author": message.author, "text": message.text, "images": images})
+
+
+def _read_message(artifacts: Artifacts, digest: str) -> Message:
+    row = _read(artifacts, digest)
+    images = tuple(Image(image["media_type"], artifacts.read_blob(image["hash"])) for image in row["images"])
+    return Message(row["author"], row["text"], images)
+
+
+def _tool(tool: Tool) -> JSON:
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+
+
+def _usage(usage: Usage) -> JSON:
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cached_tokens": usage.cached_tokens,
+    }
+
+
+def _keep(artifacts: Artifacts, value: Mapping[str, JSON] | Sequence[JSON]) -> str:
+    return artifacts.blob(spell(value).encode())
+
+
+def _read(artifacts: Artifacts, digest: str) -> Any:
+    return json.loads(artifacts.read_blob(digest))
