@@ -3,6 +3,7 @@
     RungError
     ├── UsageError        the caller: bad config, bad file, bad argument. Exit 2, nothing was started
     ├── InstrumentFault   the instrument: recorded as a `Fault` and never as a score
+    │   └── StoreFault    the record itself cannot be kept: the run stops, and running again resumes
     ├── AgentCrash        the agent's own code raised: its episode is scored as it stands
     └── Stopped           the operator asked for a stop: exit 130, running again resumes
 
@@ -25,6 +26,10 @@ class InstrumentFault(RungError):
         super().__init__(f"{where}: {detail}")
         self.where = where
         self.detail = detail
+
+
+class StoreFault(InstrumentFault):
+    """The journal or its disk failed. Nothing more can be recorded, so the run stops; what was committed stays."""
 
 
 class AgentCrash(RungError):

@@ -78,6 +78,11 @@ class Actor(Protocol):
 class Policies(Protocol):
     """The naive and the solver policy for the attempt in hand, from the family's key. For phantoms alone."""
 
+    @property
+    def cell(self) -> str:
+        """Family and setting in one word: `farm-v1 d3`."""
+        ...
+
     def naive(self) -> Actor:
         """A newcomer that knows the rules and nothing more."""
         ...
@@ -224,6 +229,7 @@ class RefineContext:
     state: State
     feedback: FeedbackResult
     log: FeedbackLog
+    agent: Agent
     ports: Ports
     rng: random.Random
 
@@ -239,6 +245,11 @@ class Method(Protocol):
     @property
     def trials(self) -> int:
         """Trial attempts per candidate before `select`; 0 hands `select` no outcomes."""
+        ...
+
+    @property
+    def wrapping(self) -> str:
+        """What the method adds around the acting agent, in words equal when it is equal; empty for nothing."""
         ...
 
     def initial_state(self, agent: Agent) -> State:

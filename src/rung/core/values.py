@@ -369,12 +369,17 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A task as an agent receives it: an opaque handle, what it may know, and the first view."""
+    """A task as an agent receives it: an opaque handle, what it may know, and what there is to see now.
+
+    `played` is empty unless the run was interrupted in this task: then the episode has been rebuilt from the record,
+    and these are the views and actions up to where it stands.
+    """
 
     handle: str
     family: str
     setting: str
     view: View
+    played: tuple[tuple[View, Action], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

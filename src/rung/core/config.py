@@ -1,0 +1,313 @@
+"""The config of a study: TOML or JSON in, one frozen, fully resolved value out.
+
+Everything is checked here before anything starts: unknown keys, wrong types, contradictory schedules. The resolved
+config without `engine` and without the secret is the study's identity: an old run is resumed only under the same one.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from rung.core.canonical import JSON
+from rung.core.errors import UsageError
+from rung.core.options import unknown_key
+
+Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
+Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")]
+ArmName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Plugin(BaseModel):
+    """A section whose further keys belong to the plug-in it names."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    @property
+    def options(self) -> Mapping[str, JSON]:
+        """The plug-in's own keys."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+class AgentConfig(_Plugin):
+    """`[agent]`: the agent under test."""
+
+    kind: str
+
+
+class MethodConfig(_Plugin):
+    """`[method]`: how its state is refined."""
+
+    name: str
+
+
+class ExamConfig(_Section):
+    """`[exam]`: how sealed tasks are attempted."""
+
+    repeats: Count = 1
+    order: Literal["interleaved", "fixed"] = "interleaved"
+    reruns: Whole = 2
+    secret: str | None = None
+
+
+class ReplayConfig(_Section):
+    """`tasks.replay`: every `interval` non-replay tasks, replay the one `lag` back (SelfImprove-Bench, A.2)."""
+
+    interval: Whole = 0
+    lag: Whole = 0
+
+
+class Cell(_Section):
+    """A family at a setting; `difficulty = n` is short for `setting = "dn"`."""
+
+    family: str
+    difficulty: Count | None = None
+    setting: str | None = None
+
+    @model_validator(mode="after")
+    def _one_setting(self) -> "Cell":
+        if (self.difficulty is None) == (self.setting is None):
+            raise ValueError("give either difficulty = n or setting = 'name'")
+        return self
+
+    @property
+    def setting_name(self) -> str:
+        """The setting's name in full."""
+        return self.setting if self.setting is not None else f"d{self.difficulty}"
+
+    @property
+    def label(self) -> str:
+        """Family and setting in one word: `farm-v1 d3`."""
+        return f"{self.family} {self.setting_name}"
+
+
+class Block(Cell):
+    """One entry of `tasks.schedule` or `tasks.holdout`."""
+
+    count: Count
+    replay: bool = False
+
+
+class TasksConfig(_Section):
+    """`[tasks]`: which instances are worked and which are examined (SelfImprove-Bench, A.1)."""
+
+    schedule: tuple[Block, ...] = Field(min_length=1)
+    holdout: tuple[Block, ...] = Field(min_length=1)
+    holdout_seed: int = 1
+    holdout_tasks_per_difficulty: Count | None = None
+    replay: ReplayConfig = ReplayConfig()
+    random: bool = False
+    repeat: bool = False
+
+    @model_validator(mode="after")
+    def _not_contradictory(self) -> "TasksConfig":
+        _check_replay(self)
+        _check_holdout(self)
+        return self
+
+
+def _check_replay(tasks: TasksConfig) -> None:
+    interval, lag = tasks.replay.interval, tasks.replay.lag
+    if (interval == 0) != (lag == 0):
+        raise ValueError(f"replay = {{interval = {interval}, lag = {lag}}}: give both above 0, or neither")
+    wanted = any(block.replay for block in tasks.schedule)
+    if wanted and interval == 0:
+        raise ValueError("a schedule block has replay = true, but replay.interval and replay.lag are 0; set both")
+    if interval and not wanted:
+        raise ValueError("replay.interval is set, but no schedule block has replay = true; set one, or drop replay")
+    total = sum(block.count for block in tasks.schedule)
+    if wanted and total <= lag:
+        raise ValueError(f"replay.lag = {lag} needs more than {lag} scheduled tasks, seen {total}; lower the lag")
+
+
+def _check_holdout(tasks: TasksConfig) -> None:
+    labels = [block.label for block in tasks.holdout]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise ValueError(
+            f"holdout names {twice[0]!r} twice, which would examine the same tasks twice; merge the blocks"
+        )
+    if any(block.replay for block in tasks.holdout):
+        raise ValueError("a holdout block has replay = true, but held-out tasks are never replayed; remove it")
+    pool = tasks.holdout_tasks_per_difficulty
+    for block in tasks.holdout:
+        if pool is not None and block.count > pool:
+            raise ValueError(
+                f"holdout block {block.label!r} takes {block.count} tasks from a pool of "
+                f"holdout_tasks_per_difficulty = {pool}; raise the pool or lower the count"
+            )
+
+
+class Compare(_Section):
+    """One comparison of A_T with A_0: a rung of the ladder, what was trained on, what is examined."""
+
+    level: Literal["G1", "G2", "G3", "G4"]
+    sources: tuple[Cell, ...] = Field(min_length=1)
+    target: Cell
+
+
+class BudgetConfig(_Section):
+    """`[budget]`: hard limits. A live model without one is refused."""
+
+    usd: Annotated[float, Field(gt=0)] | None = None
+    tokens: Count | None = None
+
+
+class EngineConfig(_Section):
+    """`[engine]`: how fast, never what. Outside the study's identity."""
+
+    concurrency: Annotated[int, Field(ge=1, le=1024, strict=True)] = 1
+
+
+class ArmConfig(_Section):
+    """`[[arms]]`: several methods or agents in one study, on the same sequences and the same exam."""
+
+    name: ArmName
+    agent: AgentConfig | None = None
+    method: MethodConfig | None = None
+
+
+class Config(_Section):
+    """A whole study."""
+
+    name: Name
+    protocol: Literal["ladder"]
+    seed: int = 0
+    lineages: Annotated[int, Field(ge=1, le=1000, strict=True)] = 5
+    agent: AgentConfig | None = None
+    method: MethodConfig | None = None
+    arms: tuple[ArmConfig, ...] = ()
+    exam: ExamConfig = ExamConfig()
+    tasks: TasksConfig
+    compare: tuple[Compare, ...] = ()
+    budget: BudgetConfig = BudgetConfig()
+    engine: EngineConfig = EngineConfig()
+
+    @model_validator(mode="after")
+    def _arms_complete(self) -> "Config":
+        names = [arm.name for arm in self.arms]
+        if len(set(names)) < len(names):
+            raise ValueError(f"arms are told apart by name, seen {sorted(names)}; rename one")
+        if "static" in names:
+            raise ValueError("the arm name 'static' is taken by the frozen control; rename the arm")
+        for arm in self.every_arm():
+            if arm.agent is None or arm.method is None:
+                raise ValueError(
+                    f"arm {arm.name!r} has no agent or no method; give [agent] and [method], or in the arm"
+                )
+        return self
+
+    def every_arm(self) -> tuple[ArmConfig, ...]:
+        """The arms with `[agent]` and `[method]` filled in; without `[[arms]]`, one named after its method."""
+        arms = self.arms or (ArmConfig(name=_arm_name(self.method)),)
+        fill = {"agent": self.agent, "method": self.method}
+        return tuple(
+            arm.model_copy(update={key: value for key, value in fill.items() if getattr(arm, key) is None})
+            for arm in arms
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """All that makes it this study: the resolved config without `engine` and without the secret."""
+        resolved = self.model_dump(mode="json", exclude={"engine": True, "exam": {"secret"}})
+        return {**resolved, "arms": [arm.model_dump(mode="json") for arm in self.every_arm()]}
+
+
+def _arm_name(method: MethodConfig | None) -> str:
+    stem = Path(method.name).stem if method else "arm"
+    name = "".join(letter if letter.isalnum() else "-" for letter in stem.lower()).strip("-")
+    return "main" if name in ("", "static") else name[:32]
+
+
+# --------------------------------------------------------------------------------------------- reading
+
+
+def parse(document: Mapping[str, Any]) -> Config:
+    """A config from its plain values; every fault found is named with its key, the value seen and the mend."""
+    try:
+        return Config.model_validate(document)
+    except ValidationError as error:
+        raise UsageError("\n".join(_sentence(document, fault) for fault in error.errors())) from None
+
+
+def read(path: Path, *, overrides: Sequence[str] = ()) -> Config:
+    """A config from a TOML or JSON file, with `key.path=value` overrides on top."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"no config file {str(path)!r}; `rung init` writes one") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{str(path)!r} cannot be read as text: {error}") from None
+    try:
+        document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{path.name} is not valid {'JSON' if path.suffix == '.json' else 'TOML'}: {error}") from None
+    if not isinstance(document, dict):
+        raise UsageError(f"{path.name} must hold a table of keys, seen {type(document).__name__}")
+    for override in overrides:
+        _override(document, override)
+    return parse(document)
+
+
+def _override(document: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--set takes key=value, seen {override!r}; for example --set lineages=3")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    *parents, last = key.strip().split(".")
+    table: Any = document
+    for parent in parents:
+        table = table.setdefault(parent, {})
+        if not isinstance(table, dict):
+            raise UsageError(f"--set {override}: {parent!r} is not a table; name a key inside a table")
+    table[last] = value
+
+
+def _sentence(document: Mapping[str, Any], fault: Any) -> str:
+    keys = [str(part) if isinstance(part, str) else f"[{part}]" for part in fault["loc"]]
+    where = ".".join(keys).replace(".[", "[") or "config"
+    seen = fault["input"]
+    if fault["type"] == "extra_forbidden":
+        *parents, last = fault["loc"]
+        return str(unknown_key(".".join(map(str, parents)) or "config", str(last), _brief(seen), _known(parents)))
+    if fault["type"] == "missing":
+        return f"{where}: is missing; add it"
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "value_error":
+        return f"{where}: {message}"
+    return f"{where}: {message[0].lower()}{message[1:]}, seen {_brief(seen)}"
+
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _known(parents: Sequence[str | int]) -> Sequence[str]:
+    model: Any = Config
+    for part in parents:
+        if isinstance(part, int):
+            continue
+        annotation = model.model_fields[part].annotation if part in model.model_fields else None
+        model = _model_in(annotation) or model
+    return list(model.model_fields)
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for inner in getattr(annotation, "__args__", ()):
+        found = _model_in(inner)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,1 @@
+"""How tasks, agents and methods meet: the stream and the published protocols that set it up."""

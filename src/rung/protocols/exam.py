@@ -1,0 +1,64 @@
+"""The exam: the same sealed tasks, attempted from snapshots, without feedback, each attempt in a fresh fork.
+
+Attempts of all examinees are shuffled together, so that a provider's drift is not read as gain. A faulted attempt is
+run again a fixed number of times, each time as a new visible row; the last row counts.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from rung.core.seeds import Seed
+from rung.core.values import Fault, Outcome, Task
+from rung.protocols.stream import Ticket
+from rung.protocols.study import Arm, Study
+
+
+@dataclass(frozen=True, slots=True)
+class Examinee:
+    """A snapshot sitting the exam under a name (`A0.1f2e3d`, `narrow.L3`)."""
+
+    name: str
+    arm: Arm
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """The sealed tasks and how they are attempted."""
+
+    tasks: tuple[Task, ...]
+    repeats: int
+    reruns: int
+    order: Literal["interleaved", "fixed"]
+
+
+def attempt_path(examinee: str, number: int, repeat: int, rerun: int = 0) -> str:
+    """Where one exam attempt is recorded; tasks and repeats count from 1, reruns of a fault from 1."""
+    path = f"exam/{examinee}/{number:04d}/{repeat}"
+    return f"{path}/again/{rerun}" if rerun else path
+
+
+async def sit(study: Study, exam: Exam, examinees: Sequence[Examinee], *, order: Seed) -> None:
+    """Let every examinee attempt every task, `repeats` times."""
+    places = list(_places(exam, examinees))
+    if exam.order == "interleaved":
+        order.rng().shuffle(places)
+    await study.crew(partial(_attempt, study, exam, *place) for place in places)
+
+
+def _places(exam: Exam, examinees: Sequence[Examinee]) -> Iterator[tuple[Examinee, int, int]]:
+    for examinee in examinees:
+        for number in range(1, len(exam.tasks) + 1):
+            for repeat in range(1, exam.repeats + 1):
+                yield examinee, number, repeat
+
+
+async def _attempt(study: Study, exam: Exam, examinee: Examinee, number: int, repeat: int) -> None:
+    for rerun in range(exam.reruns + 1):
+        path = attempt_path(examinee.name, number, repeat, rerun)
+        ticket = Ticket(path, exam.tasks[number - 1], "exam", examinee.snapshot, repeat)
+        outcome: Outcome = await study.attempt(examinee.arm, ticket)
+        if not isinstance(outcome, Fault):
+            return

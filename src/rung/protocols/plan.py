@@ -1,0 +1,123 @@
+"""What is fixed before anything runs: tasks, references, comparisons, the exam and its id. All of it is written down.
+
+Under `plan` the journal holds `config` (the resolved config, with the secret's hash in its place), `families`,
+`freshness`, `comparisons` and `exam`; under `plan/exam/0007` and `plan/L3/0007` the tasks in order, each with its
+reference. So a report needs nothing but the journal.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from rung.core import registry
+from rung.core.canonical import JSON, fingerprint, sha256
+from rung.core.config import Config
+from rung.core.errors import UsageError
+from rung.core.ports import Journal
+from rung.core.seeds import Seed
+from rung.core.values import Task
+from rung.protocols.exam import Exam
+from rung.protocols.rungs import Comparison, comparisons
+from rung.tasks import sequence
+from rung.tasks.sequence import Held
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A study before its first attempt."""
+
+    config: Config
+    seed: Seed
+    held: Held
+    exam: Exam
+    comparisons: tuple[Comparison, ...]
+    secret_hash: str
+
+
+def make(config: Config, *, secret: str) -> Plan:
+    """Draw and check everything. The exam's seeds hang under the secret, so nobody without it can draw the exam."""
+    wanted = comparisons(config)
+    root = Seed(str(config.seed))
+    holdout_root = Seed(sha256(f"{secret}/{config.tasks.holdout_seed}"))
+    held = sequence.plan(config.tasks, root=root, holdout_root=holdout_root, lineages=config.lineages)
+    exam = Exam(held.out, config.exam.repeats, config.exam.reruns, config.exam.order)
+    return Plan(config, root, held, exam, wanted, sha256(secret))
+
+
+def write(plan: Plan, journal: Journal, *, plugins: Mapping[str, str]) -> None:
+    """Put the plan into the journal. On an old run every fact must be the same again; `refuse_another` comes first."""
+    journal.put("plan", "config", _identity(plan, plugins))
+    journal.put("plan", "families", _families(plan))
+    journal.put("plan", "freshness", [asdict(pool) for pool in plan.held.freshness])
+    journal.put("plan", "comparisons", [asdict(row) for row in plan.comparisons])
+    journal.put("plan", "exam", {"id": exam_id(plan.exam), "tasks": len(plan.exam.tasks), "repeats": plan.exam.repeats})
+    for number, task in enumerate(plan.exam.tasks, 1):
+        journal.put(f"plan/exam/{number:04d}", "task", _task(task))
+    for lineage, entries in enumerate(plan.held.lineages, 1):
+        for entry in entries:
+            about: dict[str, JSON] = {**_task(entry.task), "purpose": entry.purpose, "first": entry.first}
+            journal.put(f"plan/L{lineage}/{entry.position:04d}", "entry", about)
+
+
+def refuse_another(config: Config, journal: Journal, *, secret: str, plugins: Mapping[str, str]) -> None:
+    """Refuse to go on with a run that was begun under another config, naming what changed."""
+    old = journal.get("plan", "config")
+    if old is None:
+        return
+    new = {**config.identity(), "secret_sha256": sha256(secret), "secret_fixed": _fixed(config), "plugins": plugins}
+    changed = sorted(_differences("", old, new))
+    if changed:
+        raise UsageError(
+            "this run was begun under another config; changed: " + "; ".join(changed) + ". "
+            "Give it back as it was (see config.resolved.json), or choose another --out for the new study"
+        )
+
+
+def exam_id(exam: Exam) -> str:
+    """What must be equal for two exams to be the same exam."""
+    return fingerprint([[task.id for task in exam.tasks], exam.repeats, exam.order])[:20]
+
+
+def _identity(plan: Plan, plugins: Mapping[str, str]) -> dict[str, JSON]:
+    identity: dict[str, JSON] = plan.config.identity()
+    fixed = _fixed(plan.config)
+    return {**identity, "secret_sha256": plan.secret_hash, "secret_fixed": fixed, "plugins": dict(plugins)}
+
+
+def _fixed(config: Config) -> bool:
+    return config.exam.secret is not None
+
+
+def _families(plan: Plan) -> dict[str, JSON]:
+    tasks = [*plan.exam.tasks, *(entry.task for entries in plan.held.lineages for entry in entries)]
+    return {
+        task.family: {
+            "capability": registry.family(task.family).capability,
+            "scale": asdict(registry.family(task.family).scale),
+            "constants": task.constants,
+        }
+        for task in tasks
+    }
+
+
+def _task(task: Task) -> dict[str, JSON]:
+    return {
+        "task": task.id,
+        "family": task.family,
+        "cell": task.cell,
+        "reference": asdict(registry.key(task.family).reference(task)),
+    }
+
+
+def _differences(where: str, old: JSON, new: JSON) -> Sequence[str]:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        names = sorted({*old, *new})
+        return [
+            line for name in names for line in _differences(f"{where}.{name}".lstrip("."), old.get(name), new.get(name))
+        ]
+    same = fingerprint(old) == fingerprint(new)
+    return [] if same else [f"{where} (was {_short(old)}, now {_short(new)})"]
+
+
+def _short(value: JSON) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,157 @@
+"""How an attempt is written down, and read back.
+
+Under an attempt's path (`narrow/L3/work/0007`) the journal holds these facts:
+
+    served            what was handed out: task, family, setting, purpose, ordinal, snapshot, handle, rules
+    step/0000 step    one step: the view's text (a blob), the answer, the reply, and what the family said of it
+    sealed            the evaluation, or the fault; and how many steps there were
+    ended             how the session ended
+
+Texts over `INLINE` characters stand as `{"blob": sha256}`. Nothing here depends on time, so equal runs write equal
+facts; when things happened is an observation.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from rung.core.canonical import JSON
+from rung.core.ports import Artifacts, Journal
+from rung.core.values import (
+    Action,
+    Call,
+    Evaluation,
+    Fault,
+    FeedbackResult,
+    Outcome,
+    Reply,
+    Score,
+    Step,
+    View,
+)
+
+INLINE = 2000
+"""Characters up to which a text stands in the row itself."""
+
+
+def step_path(path: str, index: int) -> str:
+    """The path of one step of an attempt."""
+    return f"{path}/step/{index:04d}"
+
+
+def keep_text(store: Artifacts, text: str) -> JSON:
+    """A text as the record holds it."""
+    return text if len(text) <= INLINE else {"blob": store.blob(text.encode())}
+
+
+def read_text(store: Artifacts, kept: JSON) -> str:
+    """The text that `keep_text` kept."""
+    if isinstance(kept, Mapping):
+        return store.read_blob(str(kept["blob"])).decode()
+    return str(kept)
+
+
+# --------------------------------------------------------------------------------------------- writing
+
+
+def answer_json(store: Artifacts, answer: Call | str) -> JSON:
+    """An answer, text or typed call."""
+    if isinstance(answer, Call):
+        return {"tool": answer.tool, "arguments": answer.arguments}
+    return {"text": keep_text(store, answer)}
+
+
+def step_json(store: Artifacts, view: View, action: Action, reply: Reply) -> dict[str, JSON]:
+    """One step."""
+    return {
+        "view": store.blob(view.text.encode()),
+        "images": [store.blob(image.data) for image in view.images],
+        "answer": answer_json(store, action.answer),
+        "self_score": action.self_score,
+        "reply": keep_text(store, reply.text),
+        "invalid": reply.invalid,
+        "done": reply.done,
+        "score": reply.score,
+        "success": reply.success,
+        "feedback": reply.feedback,
+    }
+
+
+def sealed_json(sealed: Evaluation | Fault, steps: int) -> dict[str, JSON]:
+    """The end of an attempt: a measurement or a fault, never both."""
+    if isinstance(sealed, Fault):
+        return {"fault": {"where": sealed.where, "detail": sealed.detail}, "steps": steps}
+    return {
+        "status": sealed.status,
+        "success": sealed.success,
+        "score": sealed.score,
+        "metrics": dict(sealed.metrics),
+        "feedback": sealed.feedback,
+        "steps": steps,
+    }
+
+
+# --------------------------------------------------------------------------------------------- reading
+
+
+def outcome(sealed: JSON) -> Outcome:
+    """The outcome in a `sealed` fact."""
+    value = cast(Mapping[str, Any], sealed)
+    if "fault" in value:
+        return Fault(str(value["fault"]["where"]), str(value["fault"]["detail"]))
+    return Score(float(value["score"]))
+
+
+def evaluation(sealed: JSON) -> Evaluation | None:
+    """The evaluation in a `sealed` fact; None for a fault."""
+    value = cast(Mapping[str, Any], sealed)
+    if "fault" in value:
+        return None
+    return Evaluation(value["status"], value["success"], value["score"], value["metrics"], value["feedback"])
+
+
+def read_answer(store: Artifacts, kept: JSON) -> Call | str:
+    """The answer that `answer_json` wrote."""
+    value = cast(Mapping[str, Any], kept)
+    if "tool" in value:
+        return Call(value["tool"], value["arguments"])
+    return read_text(store, value["text"])
+
+
+def read_step(journal: Journal, path: str, index: int) -> Step | None:
+    """One step of an attempt; None past its end."""
+    value = cast("Mapping[str, Any] | None", journal.get(step_path(path, index), "step"))
+    if value is None:
+        return None
+    return Step(
+        index=index,
+        prompt=journal.read_blob(value["view"]).decode(),
+        images=tuple(value["images"]),
+        action=read_answer(journal, value["answer"]),
+        response=read_text(journal, value["reply"]),
+        invalid=value["invalid"],
+        success=value["success"],
+        score=value["score"],
+        feedback=value["feedback"],
+        self_score=value["self_score"],
+    )
+
+
+def read_steps(journal: Journal, path: str) -> Sequence[Step]:
+    """Every step of an attempt, in order."""
+    steps: list[Step] = []
+    while (step := read_step(journal, path, len(steps))) is not None:
+        steps.append(step)
+    return steps
+
+
+def read_feedback(journal: Journal, path: str) -> FeedbackResult:
+    """The full feedback of a sealed attempt (SelfImprove-Bench, A.3): everything but seeds."""
+    served = cast(Mapping[str, Any], journal.get(path, "served"))
+    task = {
+        "family": served["family"],
+        "setting": served["setting"],
+        "rules": read_text(journal, served["rules"]),
+        "payload": served["payload"],
+    }
+    sealed = journal.get(path, "sealed")
+    return FeedbackResult(served["handle"], task, tuple(read_steps(journal, path)), evaluation(sealed))

@@ -1,0 +1,253 @@
+"""The stream: it hands out attempts, routes calls to episodes, and ends and scores them outside the agent's reach.
+
+The served-mark is durable before a task's text leaves, and the seal before its score does; the steps between survive
+process death. After an interruption an episode in flight is rebuilt by replaying its recorded calls.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from rung.core import crashpoints, registry
+from rung.core.canonical import canonical, sha256
+from rung.core.errors import InstrumentFault, RungError, UsageError
+from rung.core.ports import Episode, Family, Journal, Ports
+from rung.core.values import (
+    Action,
+    Call,
+    Evaluation,
+    Fault,
+    Invalid,
+    Lens,
+    Purpose,
+    QueueInfo,
+    Reply,
+    Served,
+    StreamReply,
+    Task,
+    View,
+)
+from rung.protocols import record
+from rung.protocols.lens import through
+
+MAX_ANSWER = 1 << 20
+"""Characters of an answer that are looked at; a longer one is invalid and kept up to here."""
+
+MALFORMED = Call("", {})
+"""What is recorded of a typed call that is not plain finite JSON."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """One attempt to hand out: where it is recorded, the task, why, how often the lineage met the task before, and the
+    snapshot that works it."""
+
+    path: str
+    task: Task
+    purpose: Purpose
+    snapshot: str
+    ordinal: int = 0
+
+
+@dataclass(slots=True)
+class _Attempt:
+    ticket: Ticket
+    family: Family
+    rules: str
+    episode: Episode
+    view: View
+    index: int = 0
+    played: list[tuple[View, Action]] = field(default_factory=list)
+
+
+class Stream:
+    """The tasks of one session, as a driver meets them (see `rung.core.ports.StreamClient`)."""
+
+    def __init__(self, journal: Journal, tickets: Sequence[Ticket], *, lens: Lens, salt: str, ports: Ports) -> None:
+        self._journal = journal
+        self._waiting = deque(tickets)
+        self._lens = lens
+        self._salt = salt
+        self._ports = ports
+        self._served: dict[str, Ticket] = {}
+        self._open: dict[str, _Attempt] = {}
+
+    def ticket(self, handle: str) -> Ticket:
+        """The ticket of a task in flight."""
+        return self._served[handle]
+
+    async def get_task(self) -> Served | None:
+        """Hand out the next task, or None. Its served-mark is durable before this returns."""
+        while self._waiting:
+            served = await self._serve(self._waiting.popleft())
+            if served is not None:
+                return served
+        return None
+
+    async def _serve(self, ticket: Ticket) -> Served | None:
+        handle = f"t-{sha256(f'{self._salt}/{ticket.path}')[:12]}"
+        self._served[handle] = ticket
+        family = registry.family(ticket.task.family)
+        rules = _guard(family, lambda: family.rules(ticket.task))
+        resumed = self._journal.get(ticket.path, "served") is not None
+        self._journal.put(
+            ticket.path,
+            "served",
+            {
+                "task": ticket.task.id,
+                "family": ticket.task.family,
+                "setting": ticket.task.setting.name,
+                "payload": ticket.task.payload,
+                "purpose": ticket.purpose,
+                "ordinal": ticket.ordinal,
+                "snapshot": ticket.snapshot,
+                "handle": handle,
+                "rules": record.keep_text(self._journal, rules),
+            },
+        )
+        crashpoints.reach("served.before")
+        await self._journal.flush(durable=True)
+        crashpoints.reach("served.after")
+        episode = await _guarded(family, family.start(ticket.task, self._ports))
+        attempt = _Attempt(ticket, family, rules, episode, replace(_seen(family, episode), rules=rules))
+        self._open[handle] = attempt
+        if resumed and await self._rebuild(attempt):
+            await self._finish(handle, attempt, Reply(""))
+            return None
+        return Served(handle, family.id, ticket.task.setting.name, attempt.view, tuple(attempt.played))
+
+    async def answer(self, handle: str, action: Action) -> StreamReply:
+        """Route one action to its episode; the step is committed before the reply leaves."""
+        attempt = self._open.get(handle)
+        if attempt is None:
+            raise UsageError(f"no task in flight with handle {handle!r}; get a task first")
+        reply, done = await self._step(attempt, action)
+        if done:
+            return await self._finish(handle, attempt, reply)
+        await self._journal.flush(durable=False)
+        crashpoints.reach("reply.before")
+        return StreamReply(reply.text, attempt.view)
+
+    async def queue_info(self) -> QueueInfo:
+        """What waits and what is in flight."""
+        return QueueInfo(len(self._waiting), len(self._open))
+
+    async def close(self, fault: Fault | None, *, crashed: bool = False) -> int:
+        """Seal what is still in flight: as the fault given, or scored as it stands. How many were in flight.
+
+        The caller records the ending and commits both together.
+        """
+        left = len(self._served)
+        for handle, ticket in list(self._served.items()):
+            attempt = self._open.get(handle)
+            sealed = fault or await self._as_it_stands(attempt, crashed=crashed)
+            self._seal(ticket, sealed, steps=attempt.index if attempt else 0)
+        self._served.clear()
+        self._open.clear()
+        return left
+
+    # ----------------------------------------------------------------------------------------- inside
+
+    async def _step(self, attempt: _Attempt, action: Action) -> tuple[Reply, bool]:
+        action, call = _clean(attempt.family, action)
+        reply = await _guarded(attempt.family, attempt.episode.call(call))
+        self._journal.put(
+            record.step_path(attempt.ticket.path, attempt.index),
+            "step",
+            record.step_json(self._journal, attempt.view, action, reply),
+        )
+        attempt.index += 1
+        done = reply.done or attempt.index >= attempt.ticket.task.calls
+        if not done:
+            attempt.view = replace(_seen(attempt.family, attempt.episode), rules=attempt.rules, reply=reply.text)
+        return reply, done
+
+    async def _finish(self, handle: str, attempt: _Attempt, reply: Reply) -> StreamReply:
+        self._seal(attempt.ticket, await _evaluated(attempt), steps=attempt.index)
+        await self._journal.flush(durable=True)
+        del self._open[handle], self._served[handle]
+        crashpoints.reach("reply.before")
+        feedback = None
+        if self._lens != "none":
+            feedback = through(self._lens, record.read_feedback(self._journal, attempt.ticket.path))
+        return StreamReply(reply.text, None, feedback)
+
+    def _seal(self, ticket: Ticket, sealed: Evaluation | Fault, *, steps: int) -> None:
+        self._journal.put(ticket.path, "sealed", record.sealed_json(sealed, steps))
+
+    async def _as_it_stands(self, attempt: _Attempt | None, *, crashed: bool) -> Evaluation | Fault:
+        if attempt is None:
+            return Fault("stream", "the task was served and its episode never started")
+        try:
+            sealed = await _evaluated(attempt)
+        except InstrumentFault as broken:
+            return Fault(broken.where, broken.detail)
+        return replace(sealed, status="error" if crashed else "cancelled")
+
+    async def _rebuild(self, attempt: _Attempt) -> bool:
+        """Replay the recorded calls of an episode that was in flight; True when they had already ended it."""
+        path = attempt.ticket.path
+        first = record.read_step(self._journal, path, 0)
+        if first is not None and not attempt.family.replayable:
+            raise InstrumentFault(
+                f"family {attempt.family.id}", "was in flight when the run stopped, and cannot be rebuilt"
+            )
+        while (step := record.read_step(self._journal, path, attempt.index)) is not None:
+            action = Action(step.action, step.self_score)
+            attempt.played.append((attempt.view, action))
+            _, done = await self._step(attempt, action)
+            if done:
+                return True
+        return False
+
+
+def _seen(family: Family, episode: Episode) -> View:
+    return _guard(family, episode.view)
+
+
+async def _evaluated(attempt: _Attempt) -> Evaluation:
+    return await _guarded(attempt.family, attempt.episode.evaluate())
+
+
+def _guard(family: Family, function: Callable[[], Result]) -> Result:
+    """A family that raises has broken the instrument: a fault, not a score."""
+    try:
+        return function()
+    except RungError:
+        raise
+    except Exception as error:
+        raise InstrumentFault(f"family {family.id}", f"{type(error).__name__}: {error}") from error
+
+
+async def _guarded(family: Family, waiting: Awaitable[Result]) -> Result:
+    try:
+        return await waiting
+    except RungError:
+        raise
+    except Exception as error:
+        raise InstrumentFault(f"family {family.id}", f"{type(error).__name__}: {error}") from error
+
+
+def _clean(family: Family, action: Action) -> tuple[Action, Call | Invalid]:
+    """The action as it is recorded, and the call it makes. Foreign text is data: matched, never evaluated."""
+    answer = action.answer
+    if isinstance(answer, str):
+        text = answer[: MAX_ANSWER + 1].encode("utf-8", "replace").decode()
+        if len(text) > MAX_ANSWER:
+            return replace(action, answer=text), Invalid(f"the answer is longer than {MAX_ANSWER} characters")
+        return replace(action, answer=text), _guard(family, lambda: family.parse(text))
+    if not _plain(answer):
+        return replace(action, answer=MALFORMED), Invalid("the call's name or arguments are not plain finite JSON")
+    return action, answer
+
+
+def _plain(call: Call) -> bool:
+    try:
+        canonical(call.arguments).encode()
+        call.tool.encode()
+    except (UsageError, TypeError, ValueError, RecursionError, AttributeError):
+        return False
+    return call != MALFORMED

@@ -1,0 +1,220 @@
+"""A study and its few verbs: begin, attempt, improve, exam, note. A protocol is a coroutine over them.
+
+Every verb is keyed by an explicit path and asks the journal first whether that path is already settled. So running a
+protocol again resumes it: what was recorded is read back, what was in flight is rebuilt, and only the rest is done.
+"""
+
+import random
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
+
+from rung.core import crashpoints
+from rung.core.canonical import JSON
+from rung.core.errors import InstrumentFault, Stopped, StoreFault, UsageError
+from rung.core.ports import Agent, Journal, Kit, Method, Ports, RefineContext, Snapshots
+from rung.core.seeds import Seed
+from rung.core.values import Candidate, Fault, FeedbackResult, Outcome, Selection, Served, Trial
+from rung.protocols import record
+from rung.protocols.asked import Asked
+from rung.protocols.crew import work_off
+from rung.protocols.session import Seat, hold
+from rung.protocols.stream import Ticket
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One agent with one method, under the name that reports use.
+
+    A `scripted` agent is handed the policies port. A `frozen` arm acts as its method's A_0 for ever, never refined.
+    """
+
+    name: str
+    agent: Agent
+    method: Method
+    ports: Ports = field(default_factory=Ports)
+    scripted: bool = False
+    frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a study stands on: where it is recorded, its random streams, how much at once, and who watches."""
+
+    journal: Journal
+    snapshots: Snapshots
+    seed: Seed
+    concurrency: int = 1
+    stop_requested: Callable[[], bool] = lambda: False
+    watch: Callable[[str, Outcome], None] = lambda path, outcome: None
+    clock: Callable[[], float] = lambda: 0.0
+
+
+class Study:
+    """The verbs of a protocol over one bench."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._journal = bench.journal
+        self._snapshots = bench.snapshots
+        self._acting = bench.seed.child("acting")
+
+    # ----------------------------------------------------------------------------------------- verbs
+
+    def note(self, path: str, kind: str, value: JSON) -> None:
+        """Record a fact about the study itself."""
+        self._journal.put(path, kind, value)
+
+    async def begin(self, path: str, arm: Arm) -> str:
+        """A_0 of an arm as a snapshot; equal beginnings give equal snapshots."""
+        snapshot = self._snapshots.put(arm.method.initial_state(arm.agent), parent=None, message="A_0")
+        self.note(path, "initial", {"snapshot": snapshot})
+        self._snapshots.point(path, snapshot)
+        return snapshot
+
+    async def attempt(self, arm: Arm, ticket: Ticket) -> Outcome:
+        """One attempt in a session of its own, from the ticket's snapshot, without feedback to the acting agent."""
+        if self._journal.get(ticket.path, "ended") is None:
+            self._check_stop()
+            began = self._bench.clock()
+            await hold(self._journal, ticket.path, [ticket], lens="none", seat=self._seat(arm, ticket.snapshot))
+            self._journal.observe(ticket.path, "seconds", self._bench.clock() - began)
+        sealed = self._journal.get(ticket.path, "sealed")
+        seen = record.outcome(sealed) if sealed is not None else Fault("session", "the task was never served")
+        self._bench.watch(ticket.path, seen)
+        return seen
+
+    async def improve(self, arm: Arm, ticket: Ticket, outcome: Outcome, log: Sequence[str]) -> str:
+        """Let the method refine after an attempt, try its candidates on the same instance, and let it select.
+
+        The snapshot to go on with. `log` holds the paths of all attempts this lineage was told of, this one last.
+        """
+        settled = cast("dict[str, Any] | None", self._journal.get(ticket.path, "selected"))
+        if settled is not None:
+            return str(settled["snapshot"])
+        self._check_stop()
+        context = self._context(arm, ticket, log)
+        candidates = await self._refined(arm, ticket, context)
+        trials = [await self._tried(arm, ticket, number, each) for number, each in enumerate(candidates)]
+        context = replace(context, rng=self._refining(ticket, "select"))
+        chosen, about = await self._selected(arm, ticket, context, Trial(-1, (outcome,)), trials)
+        snapshot = ticket.snapshot if chosen is None else candidates[chosen]
+        self._journal.put(ticket.path, "selected", {"chosen": chosen, "snapshot": snapshot, **about})
+        await self._journal.flush(durable=False)
+        self._snapshots.point("/".join(ticket.path.split("/")[:2]), snapshot)
+        return snapshot
+
+    async def crew(self, jobs: Iterable[Callable[[], Awaitable[Result]]]) -> list[Result]:
+        """Do the jobs, as many at once as the bench allows; results in the order of the jobs."""
+        return await work_off(jobs, workers=self._bench.concurrency)
+
+    # ----------------------------------------------------------------------------------------- inside
+
+    def _check_stop(self) -> None:
+        if self._bench.stop_requested():
+            raise Stopped("a stop was requested; what is recorded stays")
+
+    def _seat(self, arm: Arm, snapshot: str) -> Seat:
+        home = self._snapshots.get(snapshot).acting()
+
+        def actor_for(served: Served, kit: Kit) -> Any:
+            return arm.method.actor(home, arm.agent, kit.ports, kit.rng)
+
+        return Seat(Asked(actor_for), home, arm.ports, self._acting, arm.scripted)
+
+    def _context(self, arm: Arm, ticket: Ticket, log: Sequence[str]) -> RefineContext:
+        state = self._snapshots.get(ticket.snapshot)
+        feedback = record.read_feedback(self._journal, ticket.path)
+        past = _Log(self._journal, tuple(log))
+        return RefineContext(
+            ticket.snapshot, state, feedback, past, arm.agent, arm.ports, self._refining(ticket, "refine")
+        )
+
+    def _refining(self, ticket: Ticket, concern: str) -> random.Random:
+        return self._bench.seed.child("refining", ticket.path, concern).rng()
+
+    async def _refined(self, arm: Arm, ticket: Ticket, context: RefineContext) -> Sequence[str]:
+        """The candidates as snapshots. A method that raises is a fault, and the incumbent stays."""
+        recorded = cast("dict[str, Any] | None", self._journal.get(ticket.path, "refined"))
+        if recorded is None:
+            began = self._bench.clock()
+            recorded = await self._asked_to_refine(arm, ticket, context)
+            self._journal.put(ticket.path, "refined", recorded)
+            self._journal.observe(ticket.path, "refine_seconds", self._bench.clock() - began)
+            await self._journal.flush(durable=False)
+        return [str(candidate["snapshot"]) for candidate in recorded["candidates"]]
+
+    async def _asked_to_refine(self, arm: Arm, ticket: Ticket, context: RefineContext) -> dict[str, Any]:
+        async def proposed() -> list[dict[str, JSON]]:
+            return [self._kept(ticket, number, each) for number, each in enumerate(await arm.method.refine(context))]
+
+        try:
+            return {"candidates": await _guarded(arm, proposed())}
+        except StoreFault:
+            raise
+        except InstrumentFault as broken:
+            return {"candidates": [], "fault": {"where": broken.where, "detail": broken.detail}}
+
+    def _kept(self, ticket: Ticket, number: int, candidate: Candidate) -> dict[str, JSON]:
+        if candidate.parent != ticket.snapshot:
+            raise UsageError(f"candidate {number} names the parent {candidate.parent!r}, not the state it was given")
+        message = f"{ticket.path} candidate {number}"
+        crashpoints.reach("snapshot.before")
+        snapshot = self._snapshots.put(candidate.state, parent=ticket.snapshot, message=message)
+        crashpoints.reach("snapshot.after")
+        return {"snapshot": snapshot, "manifest": dict(candidate.manifest)}
+
+    async def _tried(self, arm: Arm, ticket: Ticket, number: int, snapshot: str) -> Trial:
+        """One candidate's attempts at the instance just worked, each a session the working agent never sees."""
+        outcomes = []
+        for repeat in range(1, arm.method.trials + 1):
+            path = f"{ticket.path}/trial/{number}/{repeat}"
+            outcomes.append(await self.attempt(arm, Ticket(path, ticket.task, "trial", snapshot, repeat)))
+        return Trial(number, tuple(outcomes))
+
+    async def _selected(
+        self, arm: Arm, ticket: Ticket, context: RefineContext, incumbent: Trial, trials: Sequence[Trial]
+    ) -> tuple[int | None, dict[str, JSON]]:
+        """The index of the candidate taken over, and the reason as it is recorded."""
+
+        async def chosen() -> Selection:
+            selection = await arm.method.select(context, incumbent, trials)
+            if selection.chosen is not None and not 0 <= selection.chosen < len(trials):
+                raise UsageError(f"select chose candidate {selection.chosen} of {len(trials)}")
+            return selection
+
+        if not trials:
+            return None, {"reason": "nothing was proposed"}
+        try:
+            selection = await _guarded(arm, chosen())
+        except StoreFault:
+            raise
+        except InstrumentFault as broken:
+            return None, {"reason": "the method broke", "fault": {"where": broken.where, "detail": broken.detail}}
+        return selection.chosen, {"reason": selection.reason}
+
+
+async def _guarded(arm: Arm, answer: Awaitable[Result]) -> Result:
+    """What a method answers. Whatever it raises is the instrument's fault and not the agent's score."""
+    try:
+        return await answer
+    except InstrumentFault:
+        raise
+    except Exception as error:
+        raise InstrumentFault(f"method {arm.method.id}", f"{type(error).__name__}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """A lineage's feedback so far, read from the record when asked for (see `rung.core.ports.FeedbackLog`)."""
+
+    journal: Journal
+    paths: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, index: int) -> FeedbackResult:
+        return record.read_feedback(self.journal, self.paths[index])
