@@ -1,0 +1,1 @@
+"""Farm: plan purchases, planting, harvests and sales under limits of cash, land and time."""
