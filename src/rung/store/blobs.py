@@ -46,6 +46,10 @@ class BlobFiles:
             replace(path, data)
         return path
 
+    def sync(self, file: Path) -> None:
+        """Return when a file that `write` gave survives power loss."""
+        sync(file, self._root.parent)
+
 
 def replace(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Put a file in place at once and whole: a temporary file beside it, then a rename."""
@@ -61,14 +65,16 @@ def replace(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         raise
 
 
-def sync(path: Path) -> None:
-    """Return when a file, and the folders that name it, survive power loss."""
-    for place in (path, path.parent, path.parent.parent):
+def sync(file: Path, root: Path) -> None:
+    """Return when a file, and the folders from it up to `root` that name it, survive power loss."""
+    for place in (file, *file.parents):
         handle = os.open(place, os.O_RDONLY)
         try:
             _sync(handle)
         finally:
             os.close(handle)
+        if place == root:
+            return
 
 
 def _sync(handle: int) -> None:

@@ -26,13 +26,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from rung.core.canonical import JSON, sha256
 from rung.core.crashpoints import reach
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.ports import Fact
-from rung.store.blobs import LARGEST_IN_TABLE, BlobFiles, is_digest, sync
+from rung.store.blobs import LARGEST_IN_TABLE, BlobFiles, is_digest
 from rung.store.memory import MemoryJournal
 from rung.store.migrations import migrate, missing
 from rung.store.rows import Key, checked, digest_of, fact_of, ranges, read, settled, spell
@@ -86,7 +86,8 @@ class SqliteJournal:
         self._pending = _Batch()
         self._sealed: list[_Batch] = []
         self._unsynced: list[Path] = []
-        self._power_safe = True
+        self._power_safe = True  # whether all that was committed survives power loss
+        self._synchronous = ""
         self._known_blobs: dict[str, None] = {}
         self._round: _Round | None = None
         self._last: asyncio.Task[None] | None = None
@@ -101,7 +102,7 @@ class SqliteJournal:
             raise
 
     def _next_sequence(self) -> int:
-        (last,) = self._reader.execute("SELECT max(seq) FROM observation").fetchone()
+        ((last,),) = self._ask("SELECT max(seq) FROM observation", ())
         return 0 if last is None else int(last) + 1
 
     # ------------------------------------------------------------------------------------------ writing
@@ -203,8 +204,8 @@ class SqliteJournal:
         writer = self._writer
         assert writer is not None, "a read-only journal commits nothing"
         for file in files:
-            sync(file)
-        writer.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._files.sync(file)
+        self._synchronize(writer, "FULL" if durable else "NORMAL")
         writer.execute("BEGIN IMMEDIATE")
         try:
             for batch in batches:
@@ -218,6 +219,11 @@ class SqliteJournal:
                 writer.rollback()
             raise
         reach("journal.commit.after")
+
+    def _synchronize(self, writer: sqlite3.Connection, level: str) -> None:
+        if level != self._synchronous:
+            writer.execute(f"PRAGMA synchronous = {level}")
+            self._synchronous = level
 
     def _break(self, error: Exception) -> InstrumentFault:
         """Remember what broke, and refuse all further work: what waits can no longer be written in its order."""
@@ -250,16 +256,21 @@ class SqliteJournal:
 
     def read_blob(self, digest: str) -> bytes:
         """The bytes with this SHA-256; raises `InstrumentFault` when they are missing or damaged."""
-        with self._buffer:
-            self._check()
-            data = self._find_small(digest)
-        if data is None and is_digest(digest):
-            data = self._files.read(digest)
+        data = self._load(digest) if is_digest(digest) else None
         if data is None:
             raise InstrumentFault("store", f"the blob {digest!r} is missing from {self._path.name} and from blobs/")
         if sha256(data) != digest:
             raise InstrumentFault("store", f"the blob {digest!r} is damaged: its {len(data)} bytes have another hash")
         return data
+
+    def _load(self, digest: str) -> bytes | None:
+        with self._buffer:
+            self._check()
+            small = self._find_small(digest)
+        try:
+            return self._files.read(digest) if small is None else small
+        except OSError as error:
+            raise InstrumentFault("store", f"the blob {digest!r} cannot be read: {error}") from error
 
     def facts(self, *, under: str = "", kind: str | None = None) -> Iterator[Fact]:
         """Facts in key order, at or below a path and of a kind. Millions of them take no more memory than a page."""
@@ -306,31 +317,38 @@ class SqliteJournal:
             after = page[-1][0]
 
     def _page(self, sql: str, parameters: tuple[str | int | bytes, ...]) -> list[tuple[_RowKey, str]]:
-        rows, characters = [], 0
+        rows: list[tuple[_RowKey, str]] = []
+        characters = 0
         with self._buffer:
             self._check()
-            cursor = self._reader.execute(sql, parameters)
-            for row in cursor:
-                rows.append((row[:-1], row[-1]))
+            for row in self._ask(sql, parameters):
+                rows.append((cast(_RowKey, row[:-1]), row[-1]))
                 characters += len(row[-1])
                 if characters > PAGE_CHARACTERS:
                     break
-            cursor.close()
         return rows
 
     def _find(self, key: Key) -> str | None:
         for batch in (self._pending, *self._sealed):
             if key in batch.facts:
                 return batch.facts[key]
-        row = self._reader.execute("SELECT json FROM fact WHERE path = ? AND kind = ?", key).fetchone()
-        return None if row is None else str(row[0])
+        for (text,) in self._ask("SELECT json FROM fact WHERE path = ? AND kind = ?", key):
+            return str(text)
+        return None
 
     def _find_small(self, digest: str) -> bytes | None:
         for batch in (self._pending, *self._sealed):
             if digest in batch.blobs:
                 return batch.blobs[digest]
-        row = self._reader.execute("SELECT bytes FROM blob WHERE hash = ?", (digest,)).fetchone()
-        return None if row is None else bytes(row[0])
+        for (data,) in self._ask("SELECT bytes FROM blob WHERE hash = ?", (digest,)):
+            return bytes(data)
+        return None
+
+    def _ask(self, sql: str, parameters: tuple[str | int | bytes, ...]) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from self._reader.execute(sql, parameters)
+        except sqlite3.DatabaseError as error:
+            raise InstrumentFault("store", f"{self._path.name} cannot be read ({error}); is the disk sound?") from error
 
     # ------------------------------------------------------------------------------------------ closing
 

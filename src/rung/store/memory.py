@@ -27,8 +27,9 @@ class MemoryJournal:
     def put(self, path: str, kind: str, value: JSON) -> None:
         """Insert a fact. The same again is nothing; another value at the same key is an `InstrumentFault`."""
         key, text = checked(path, kind), spell(value)
-        old = self._facts.setdefault(key, text)
-        if old is text:
+        old = self._facts.get(key)
+        if old is None:
+            self._facts[key] = text
             self._fact_order.add(key)
         else:
             settled(key, old, text)

@@ -47,6 +47,8 @@ def read(text: str) -> JSON:
 
 def checked(path: str, name: str) -> Key:
     """The key of a row. Keys are made by the instrument, so one that SQL cannot hold exactly is our caller's error."""
+    if not name:
+        raise UsageError(f"a row at {path!r} needs a kind or a name, got none")
     for word in (path, name):
         if "\0" in word or not (word.isascii() or _unicode(word)):
             raise UsageError(f"a journal's path, kind or name is Unicode text without NUL, got {word!r}")
