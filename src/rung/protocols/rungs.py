@@ -39,8 +39,8 @@ def _derived(config: Config) -> tuple[Comparison, ...]:
             found.append(Comparison(level, _labels(sources), target.label))
     if not found:
         raise UsageError(
-            "compare: no holdout block is on a rung of the ladder for this schedule (all are easier settings of trained "
-            "families); hold out the trained setting for G1, a harder one for G2, or another family for G3 and G4"
+            "compare: no holdout block is on a rung of the ladder for this schedule (all are easier settings of "
+            "trained families); hold out the trained setting for G1, a harder one for G2, another family for G3, G4"
         )
     return tuple(sorted(found, key=lambda row: (row.level, row.target)))
 
