@@ -1,0 +1,13 @@
+"""Numbers in, estimates out: no drawing, no printing, and nothing read but the arguments.
+
+exam        one agent's score: Wilson, t over task means
+pairing     from rows to differences: pair by id, average what is not independent
+paired      one lineage: Tango, t over tasks, tau*, the 3/N line
+exact       p values without a normal law: McNemar, sign flip
+lineages    K lineages: `gain` (crossed with the tasks) and `nested_gain` (each lineage has its own tasks)
+headroom    headroom-capture index with Fieller's interval: `hci` and `nested_hci`
+missing     what missing pairs could hide: worst-case bounds, unscored = failed beside unscored = dropped
+equivalence two one-sided tests against a margin declared before
+verdict     the seven words, and when each may be said
+climb       which rungs of the ladder are held
+"""
