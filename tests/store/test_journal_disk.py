@@ -167,6 +167,25 @@ def test_a_durable_flush_reaches_the_log_even_when_all_is_written_already(
     assert len(passed) == 4
 
 
+def test_a_durable_commit_syncs_the_log_and_the_large_blobs_it_may_name(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+):
+    journal, story = opened(), []
+
+    def hook(label: str) -> None:
+        if label == "journal.commit.before":
+            assert journal._writer is not None
+            story.append(journal._writer.execute("PRAGMA synchronous").fetchone()[0])
+
+    monkeypatch.setattr(crashpoints, "hook", hook)
+    monkeypatch.setattr(os, "fsync", lambda handle: story.append("sync"))
+    normal, full, file_and_three_folders = 1, 2, ["sync"] * 4
+    for number, durable in enumerate((False, True, False, True)):
+        journal.put("a", f"{number}", journal.blob(b"x" * (1 << 20) + b"y" * (2 - number // 2)))
+        asyncio.run(journal.flush(durable=durable))
+    assert story == [normal, *file_and_three_folders, full, normal, *file_and_three_folders, full]
+
+
 def test_agents_may_keep_blobs_from_threads_while_the_loop_commits(opened: Opened):
     journal = opened(group=True)
 

@@ -156,7 +156,7 @@ class SqliteJournal:
     async def flush(self, *, durable: bool = False) -> None:
         """Return when all put so far survives process death, or, when durable, power loss."""
         self._check()
-        if self._writer is None:
+        if self._writer is None or self._settled(durable=durable):
             return
         if not self._group:
             self._seal()
@@ -178,6 +178,12 @@ class SqliteJournal:
         self._seal()
         await asyncio.to_thread(self._commit, durable=mine.durable)
 
+    def _settled(self, *, durable: bool) -> bool:
+        """Whether everything put so far is written already, as safely as asked."""
+        with self._buffer:
+            loose = bool(self._unsynced) or not self._power_safe
+            return not (self._pending or self._sealed or (durable and loose))
+
     def _seal(self) -> None:
         """Close the batch in hand, so that what is put from now on belongs to a later commit."""
         with self._buffer:
@@ -190,8 +196,8 @@ class SqliteJournal:
             self._check()
             with self._buffer:
                 batches, files = list(self._sealed), list(self._unsynced) if durable else []
-            if not batches and (self._power_safe or not durable) and not files:
-                return
+            if not batches and not files and (self._power_safe or not durable):
+                return  # a commit that came before has served this one too
             try:
                 self._write(batches, files, durable=durable)
             except (sqlite3.Error, OSError) as error:

@@ -79,8 +79,8 @@ class Projection:
         """Make the repository anew beside the old one and put it in its place."""
         new, old = self._beside("new"), self._beside("old")
         try:
-            for place in (new, old):
-                shutil.rmtree(place, ignore_errors=True)
+            _remove(new)
+            _remove(old)
             _write_skeleton(new)
             for name, packed in objects:
                 _write_object(new, name, packed)
@@ -89,7 +89,7 @@ class Projection:
             if self._git.exists():
                 self._git.rename(old)
             new.rename(self._git)
-            shutil.rmtree(old, ignore_errors=True)
+            _remove(old)
         except OSError as error:
             raise self._fault(error) from error
 
@@ -115,6 +115,13 @@ def check_ref(name: str) -> None:
         legal = False
     if not legal:
         raise UsageError(f"a ref is named like a git branch, as in 'narrow/L3', got {name!r}")
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def _write_skeleton(git: Path) -> None:

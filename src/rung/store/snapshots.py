@@ -97,12 +97,11 @@ class JournalSnapshots:
             names.update(item.id.decode() for item in (*trees, commit))
             names.update(self._git_id(digest).decode() for digest in row["files"].values())
         rebuild = not self._projection.holds(names)
-        kept = {**self._projection.refs(), **(refs or {})}
-        kept = {name: snapshot for name, snapshot in kept.items() if snapshot in snapshots}
         if rebuild:
+            kept = {name: snapshot for name, snapshot in self._projection.refs().items() if snapshot in snapshots}
             self._projection.rebuild(self._all_objects(), kept)
-        for name in refs or {}:
-            self.point(name, kept[name])
+        for name, snapshot in (refs or {}).items():
+            self.point(name, snapshot)
         return rebuild
 
     def _project_one(self, git: Projection, row: _Row, files: Mapping[str, bytes], objects: "list[ShaFile]") -> None:
