@@ -4,6 +4,7 @@ share one kind of session."""
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
+from rung.core import crashpoints
 from rung.core.errors import AgentCrash, InstrumentFault
 from rung.core.ports import Actor, Kit, Post
 from rung.core.values import Action, Exit, Served, View
@@ -40,6 +41,7 @@ class Asked:
         seen: View | None = served.view
         while seen is not None:
             reply = await post.stream.answer(served.handle, await actor.act(seen))
+            crashpoints.reach("reply.after")
             seen = reply.view
 
 

@@ -56,10 +56,16 @@ async def run(study: Study, ladder: Ladder) -> None:
     finals = await study.crew(
         partial(lineage, study, arm, k, snapshots[arm.name], ladder.sequences[k - 1]) for arm, k in places
     )
-    first = {start.examinee: Examinee(start.examinee, start.control, start.snapshot) for start in beginnings.values()}
-    last = [Examinee(f"{arm.name}.L{k}", arm, final) for (arm, k), final in zip(places, finals, strict=True)]
+    exam = ladder.exam
+    first = {
+        start.examinee: Examinee(start.examinee, start.control, start.snapshot, exam.baseline_repeats)
+        for start in beginnings.values()
+    }
+    last = [
+        Examinee(f"{arm.name}.L{k}", arm, final, exam.repeats) for (arm, k), final in zip(places, finals, strict=True)
+    ]
     improved = [examinee for examinee in last if examinee.arm.name not in controls]
-    await sit(study, ladder.exam, [*first.values(), *improved], order=ladder.seed.child("exam-order"))
+    await sit(study, exam, [*first.values(), *improved], order=ladder.seed.child("exam-order"))
 
 
 async def lineage(study: Study, arm: Arm, number: int, start: str, sequence: Sequence[Entry]) -> str:
@@ -76,7 +82,7 @@ async def lineage(study: Study, arm: Arm, number: int, start: str, sequence: Seq
             continue
         told.append(path)
         snapshot = await study.improve(arm, ticket, outcome, told)
-    study.note(home, "final", {"snapshot": snapshot})
+    study.arrive(home, snapshot)
     return snapshot
 
 

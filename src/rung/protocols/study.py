@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
-from rung.core import crashpoints
 from rung.core.canonical import JSON
 from rung.core.errors import InstrumentFault, Stopped, StoreFault, UsageError
 from rung.core.ports import Agent, Journal, Kit, Method, Ports, RefineContext, Snapshots
@@ -71,8 +70,13 @@ class Study:
         """A_0 of an arm as a snapshot; equal beginnings give equal snapshots."""
         snapshot = self._snapshots.put(arm.method.initial_state(arm.agent), parent=None, message="A_0")
         self.note(path, "initial", {"snapshot": snapshot})
-        self._snapshots.point(path, snapshot)
+        self._snapshots.point(f"{path}/A0", snapshot)
         return snapshot
+
+    def arrive(self, path: str, snapshot: str) -> None:
+        """A_T of a lineage. Its ref is moved here once more, for a crash may have come between a fact and its ref."""
+        self.note(path, "final", {"snapshot": snapshot})
+        self._snapshots.point(path, snapshot)
 
     async def attempt(self, arm: Arm, ticket: Ticket) -> Outcome:
         """One attempt in a session of its own, from the ticket's snapshot, without feedback to the acting agent."""
@@ -161,9 +165,7 @@ class Study:
         if candidate.parent != ticket.snapshot:
             raise UsageError(f"candidate {number} names the parent {candidate.parent!r}, not the state it was given")
         message = f"{ticket.path} candidate {number}"
-        crashpoints.reach("snapshot.before")
         snapshot = self._snapshots.put(candidate.state, parent=ticket.snapshot, message=message)
-        crashpoints.reach("snapshot.after")
         return {"snapshot": snapshot, "manifest": dict(candidate.manifest)}
 
     async def _tried(self, arm: Arm, ticket: Ticket, number: int, snapshot: str) -> Trial:

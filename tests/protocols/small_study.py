@@ -1,0 +1,64 @@
+"""A small study of phantoms that runs in a process of its own, and dies where it is told to.
+
+    python small_study.py FOLDER CONCURRENCY [LABEL PASSES]
+
+It says "go" before it starts. Run again on the same folder it goes on.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from rung.core import crashpoints
+from rung.core.config import Config, parse
+from rung.protocols import launch
+
+SECRET = "a fixed secret for tests"
+ROAD = {"family": "toy-road-v1", "difficulty": 1}
+LOCK = {"family": "toy-lock-v1", "difficulty": 2}
+DOCUMENT = {
+    "name": "small",
+    "protocol": "ladder",
+    "seed": 3,
+    "lineages": 2,
+    "method": {"name": "phantom"},
+    "arms": [
+        {"name": "chooser", "agent": {"kind": "phantom:chooser", "base": 0.4, "rate": 0.3}},
+        {"name": "noisy", "agent": {"kind": "phantom:noisy", "spread": 0.4}},
+    ],
+    "exam": {"secret": SECRET},
+    "tasks": {
+        "replay": {"interval": 2, "lag": 2},
+        "schedule": [{**ROAD, "count": 4, "replay": True}, {**LOCK, "count": 2}],
+        "holdout": [{**ROAD, "count": 1}, {**LOCK, "count": 1}],
+    },
+}
+
+
+def config(concurrency: int = 1) -> Config:
+    return parse({**DOCUMENT, "engine": {"concurrency": concurrency}})
+
+
+def die_at(label: str, passes: int) -> None:
+    """Kill this process, without a word, when it passes a label for the n-th time."""
+    left = passes
+
+    def hook(passed: str) -> None:
+        nonlocal left
+        left -= passed == label
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    crashpoints.hook = hook
+
+
+def main(folder: str, concurrency: str, label: str = "", passes: str = "0") -> None:
+    if label:
+        die_at(label, int(passes))
+    os.write(1, b"go\n")
+    launch.run(config(int(concurrency)), Path(folder))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
