@@ -1,0 +1,43 @@
+"""The command line: parse, wire, print. One file per command.
+
+Output goes to stdout and progress to stderr. Every command has `--json`. Exit status: 0 done, 1 a check failed, 2 the
+caller, 3 the instrument, 130 stopped; an unexpected exception is a bug of ours and shows its traceback (70). The last
+line of every failure that can be resumed is the command that resumes.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from rung import __version__
+from rung.cli._border import conduct
+from rung.cli._group import LazyGroup
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "init": "Write a commented config and a stub of an agent to fill in.",
+    "run": "Run a study, or resume it.",
+    "report": "Write and print the report of a run, finished or not.",
+    "tasks": "Look at families of tasks, and at what a config draws.",
+    "check": "Try a method, an agent or a family against the promises of its kind.",
+    "digest": "Print the digest of a run: equal digests, identical runs.",
+    "stop": "Ask a running run to stop.",
+    "doctor": "Say whether this machine has what rung needs.",
+    "schema": "Print the schema of the config, the journal or the report.",
+}
+
+HELP = """Measure whether an AI agent gets better by its own work, how far that carries, and whether to believe it.
+
+Begin with `rung init`, then `rung run rung.toml`."""
+
+cli = click.version_option(__version__, message="rung %(version)s")(
+    LazyGroup(name="rung", package="rung.cli", commands=COMMANDS, help=HELP)
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit status."""
+    sys.exit(conduct(cli, sys.argv[1:] if arguments is None else arguments))

@@ -1,0 +1,67 @@
+"""`rung report`: from the journal to what a person or a program reads."""
+
+import os
+import sys
+import webbrowser
+from pathlib import Path
+
+import click
+
+from rung.cli._runs import opened, report_of
+from rung.cli._say import json_option, run_argument, say_rich
+from rung.core.errors import UsageError
+from rung.reports import plain
+from rung.reports.values import LadderReport
+from rung.store.blobs import replace
+
+
+@click.command("report")
+@run_argument
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write the page to this file instead.")
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print one row per arm and comparison.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print the report as Markdown.")
+@click.option("--open", "open_it", is_flag=True, help="Open the page in a browser where there is a display.")
+def command(run: Path, html: Path | None, *, as_json: bool, as_csv: bool, as_markdown: bool, open_it: bool) -> None:
+    """Write report.html into a run's folder, and print a summary and the path.
+
+    Works on finished, unfinished and running runs; what is missing is named. With --json, --csv or --markdown the
+    whole report is printed instead and nothing is written.
+    """
+    texts = [name for name, wanted in (("json", as_json), ("csv", as_csv), ("markdown", as_markdown)) if wanted]
+    if len(texts) + (html is not None or open_it) > 1:
+        raise UsageError("--json, --csv, --markdown and a page (--html, --open) are one or the other; give one of them")
+    with opened(run) as (directory, journal):
+        report = report_of(journal)
+        page = directory.report if html is None else html
+    if texts:
+        write = {"json": plain.json_text, "csv": plain.csv_rows, "markdown": plain.markdown}[texts[0]]
+        click.echo(write(report), nl=False)
+        return
+    put(report, page)
+    show(report, page)
+    if open_it:
+        open_page(page)
+
+
+def put(report: LadderReport, file: Path) -> None:
+    """Write the page, whole or not at all."""
+    from rung.reports import page
+
+    try:
+        replace(file, page.html(report).encode("utf-8", "replace"))
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written ({error.strerror}); give another place with --html FILE") from error
+
+
+def show(report: LadderReport, page: Path) -> None:
+    """Print the summary, and where the page lies."""
+    say_rich(plain.terminal(report))
+    click.echo(f"report: {page}")
+
+
+def open_page(page: Path) -> None:
+    """Open the page where somebody can see it; its path has been printed already."""
+    seen = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if not seen or not webbrowser.open(page.resolve().as_uri()):
+        click.echo("no browser could be opened here; open the path above", err=True)
