@@ -50,9 +50,14 @@ class MethodConfig(_Plugin):
 
 
 class ExamConfig(_Section):
-    """`[exam]`: how sealed tasks are attempted."""
+    """`[exam]`: how sealed tasks are attempted.
+
+    `repeats` is attempts per task of every A_T, `baseline_repeats` of every A_0. All lineages share the A_0 exam, so
+    its noise enters each of them: with several lineages it is 3 unless given.
+    """
 
     repeats: Count = 1
+    baseline_repeats: Count | None = None
     order: Literal["interleaved", "fixed"] = "interleaved"
     reruns: Whole = 2
     secret: str | None = None
@@ -213,6 +218,13 @@ class Config(_Section):
             arm.model_copy(update={key: value for key, value in fill.items() if getattr(arm, key) is None})
             for arm in arms
         )
+
+    @property
+    def baseline_repeats(self) -> int:
+        """Attempts per exam task of every A_0."""
+        if self.exam.baseline_repeats is not None:
+            return self.exam.baseline_repeats
+        return self.exam.repeats if self.lineages == 1 else max(3, self.exam.repeats)
 
     def identity(self) -> dict[str, Any]:
         """All that makes it this study: the resolved config without `engine` and without the secret."""

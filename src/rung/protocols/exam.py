@@ -17,19 +17,21 @@ from rung.protocols.study import Arm, Study
 
 @dataclass(frozen=True, slots=True)
 class Examinee:
-    """A snapshot sitting the exam under a name (`A0.1f2e3d`, `narrow.L3`)."""
+    """A snapshot sitting the exam under a name (`A0.1f2e3d`, `narrow.L3`), each task so many times."""
 
     name: str
     arm: Arm
     snapshot: str
+    repeats: int
 
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """The sealed tasks and how they are attempted."""
+    """The sealed tasks and how they are attempted: `repeats` by every A_T, `baseline_repeats` by every A_0."""
 
     tasks: tuple[Task, ...]
     repeats: int
+    baseline_repeats: int
     reruns: int
     order: Literal["interleaved", "fixed"]
 
@@ -41,7 +43,7 @@ def attempt_path(examinee: str, number: int, repeat: int, rerun: int = 0) -> str
 
 
 async def sit(study: Study, exam: Exam, examinees: Sequence[Examinee], *, order: Seed) -> None:
-    """Let every examinee attempt every task, `repeats` times."""
+    """Let every examinee attempt every task."""
     places = list(_places(exam, examinees))
     if exam.order == "interleaved":
         order.rng().shuffle(places)
@@ -51,7 +53,7 @@ async def sit(study: Study, exam: Exam, examinees: Sequence[Examinee], *, order:
 def _places(exam: Exam, examinees: Sequence[Examinee]) -> Iterator[tuple[Examinee, int, int]]:
     for examinee in examinees:
         for number in range(1, len(exam.tasks) + 1):
-            for repeat in range(1, exam.repeats + 1):
+            for repeat in range(1, examinee.repeats + 1):
                 yield examinee, number, repeat
 
 

@@ -39,7 +39,7 @@ def make(config: Config, *, secret: str) -> Plan:
     root = Seed(str(config.seed))
     holdout_root = Seed(sha256(f"{secret}/{config.tasks.holdout_seed}"))
     held = sequence.plan(config.tasks, root=root, holdout_root=holdout_root, lineages=config.lineages)
-    exam = Exam(held.out, config.exam.repeats, config.exam.reruns, config.exam.order)
+    exam = Exam(held.out, config.exam.repeats, config.baseline_repeats, config.exam.reruns, config.exam.order)
     return Plan(config, root, held, exam, wanted, sha256(secret))
 
 
@@ -49,7 +49,7 @@ def write(plan: Plan, journal: Journal, *, plugins: Mapping[str, str]) -> None:
     journal.put("plan", "families", _families(plan))
     journal.put("plan", "freshness", [asdict(pool) for pool in plan.held.freshness])
     journal.put("plan", "comparisons", [asdict(row) for row in plan.comparisons])
-    journal.put("plan", "exam", {"id": exam_id(plan.exam), "tasks": len(plan.exam.tasks), "repeats": plan.exam.repeats})
+    journal.put("plan", "exam", _about(plan.exam))
     for number, task in enumerate(plan.exam.tasks, 1):
         journal.put(f"plan/exam/{number:04d}", "task", _task(task))
     for lineage, entries in enumerate(plan.held.lineages, 1):
@@ -74,7 +74,17 @@ def refuse_another(config: Config, journal: Journal, *, secret: str, plugins: Ma
 
 def exam_id(exam: Exam) -> str:
     """What must be equal for two exams to be the same exam."""
-    return fingerprint([[task.id for task in exam.tasks], exam.repeats, exam.order])[:20]
+    made_of: JSON = [[task.id for task in exam.tasks], exam.repeats, exam.baseline_repeats, exam.reruns, exam.order]
+    return fingerprint(made_of)[:20]
+
+
+def _about(exam: Exam) -> dict[str, JSON]:
+    return {
+        "id": exam_id(exam),
+        "tasks": len(exam.tasks),
+        "repeats": exam.repeats,
+        "baseline_repeats": exam.baseline_repeats,
+    }
 
 
 def _identity(plan: Plan, plugins: Mapping[str, str]) -> dict[str, JSON]:

@@ -2,7 +2,8 @@
 
 Under an attempt's path (`narrow/L3/work/0007`) the journal holds these facts:
 
-    served            what was handed out: task, family, setting, purpose, ordinal, snapshot, handle, rules
+    served            what was handed out: task, family, setting, purpose, ordinal, snapshot, handle; rules and payload
+                      as blobs
     step/0000 step    one step: the view's text (a blob), the answer, the reply, and what the family said of it
     sealed            the evaluation, or the fault; and how many steps there were
     ended             how the session ended
@@ -11,6 +12,7 @@ Texts over `INLINE` characters stand as `{"blob": sha256}`. Nothing here depends
 facts; when things happened is an observation.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -150,8 +152,8 @@ def read_feedback(journal: Journal, path: str) -> FeedbackResult:
     task = {
         "family": served["family"],
         "setting": served["setting"],
-        "rules": read_text(journal, served["rules"]),
-        "payload": served["payload"],
+        "rules": journal.read_blob(served["rules"]).decode(),
+        "payload": json.loads(journal.read_blob(served["payload"])),
     }
     sealed = journal.get(path, "sealed")
     return FeedbackResult(served["handle"], task, tuple(read_steps(journal, path)), evaluation(sealed))

@@ -100,12 +100,12 @@ class Stream:
                 "task": ticket.task.id,
                 "family": ticket.task.family,
                 "setting": ticket.task.setting.name,
-                "payload": ticket.task.payload,
+                "payload": self._journal.blob(canonical(ticket.task.payload).encode()),
                 "purpose": ticket.purpose,
                 "ordinal": ticket.ordinal,
                 "snapshot": ticket.snapshot,
                 "handle": handle,
-                "rules": record.keep_text(self._journal, rules),
+                "rules": self._journal.blob(rules.encode()),
             },
         )
         crashpoints.reach("served.before")

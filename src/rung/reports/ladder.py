@@ -62,6 +62,7 @@ class Record:
     """What the journal says of a ladder study, read once."""
 
     config: Mapping[str, Any]
+    attempts: tuple[int, int]  # per exam task, of A_0 and of A_T
     families: Mapping[str, Any]
     comparisons: Sequence[Mapping[str, Any]]
     exam: Sequence[Planned]
@@ -116,7 +117,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
 def _record(journal: Journal) -> Record:
     config = tables.plan_fact(journal, "config")
     rows = list(tables.attempts(journal))
-    exam = tables.planned_exam(journal)
+    exam, about = tables.planned_exam(journal), tables.plan_fact(journal, "exam")
     work = {
         (row.who, cast(int, row.lineage), row.place): nan if row.score is None else row.score
         for row in rows
@@ -129,6 +130,7 @@ def _record(journal: Journal) -> Record:
         raise UsageError("this run has not begun its first attempt; run it with `rung run`, then report")
     return Record(
         config=config,
+        attempts=(about["baseline_repeats"], about["repeats"]),
         families=tables.plan_fact(journal, "families"),
         comparisons=tables.plan_fact(journal, "comparisons"),
         exam=exam,
@@ -218,7 +220,7 @@ def _exam_rung(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
     scale = found.scale(places[0].family)
     before = _cells(found, found.arms[name]["A_0"], places)
     after = [_cells(found, f"{name}.L{number}", places) for number in found.lineages]
-    binary = found.config["exam"]["repeats"] == 1 and scale.unit == "success"
+    binary = found.attempts == (1, 1) and scale.unit == "success"
     coverage = cover(before, after, scale=scale, binary=binary, shared_before=True)
     differences = [[late - early for late, early in zip(row, before, strict=True)] for row in after]
     seed = SEED.child(name, comparison["level"], comparison["target"])

@@ -38,6 +38,8 @@ def _of_exam(config: Mapping[str, Any], arms: Sequence[ArmReport]) -> Iterator[s
     if config["exam"]["order"] == "fixed":
         yield "Exam attempts were not shuffled together: a drift of the provider could be read as gain."
     yield "A_0 sat one exam that all lineages share: its noise enters every lineage alike, as variance between tasks."
+    if len(arms) > 1:
+        yield "Arms share the A_0 exam and the static arm, so that their chance errors point the same way together."
     yield "No equivalence margin was declared, so that no rung can be called equivalent, only inconclusive."
 
 

@@ -1,0 +1,138 @@
+"""`rung.measure`: the whole instrument in ten lines of Python."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from rung.agents._function import FunctionAgent
+from rung.core.config import AgentConfig, Config, MethodConfig, parse
+from rung.core.errors import UsageError
+from rung.core.ports import Agent, Journal, Method
+from rung.methods._function import FunctionMethod
+from rung.protocols import launch, wiring
+from rung.protocols.study import Arm
+from rung.reports import ladder, page, plain
+from rung.reports.values import LadderReport
+from rung.store.journal import SqliteJournal
+
+AnyAgent: TypeAlias = str | Agent | Callable[..., object]
+AnyMethod: TypeAlias = str | Method | Callable[..., object]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What came of a measurement: the report as values, and ways to look at it. `out` is None when held in memory."""
+
+    report: LadderReport
+    out: Path | None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row per rung, ready for a data frame."""
+        return plain.rows(self.report)
+
+    def save(self, file: Path | str) -> Path:
+        """Write the report as one HTML file."""
+        path = Path(file)
+        path.write_text(page.html(self.report), encoding="utf-8")
+        return path
+
+    def _repr_html_(self) -> str:
+        return page.html(self.report)
+
+
+def measure(  # noqa: PLR0913 (each is one key of a config)
+    agent: AnyAgent,
+    *,
+    games: Sequence[str],
+    method: AnyMethod = "static",
+    difficulty: int = 1,
+    tasks: int = 20,
+    exam_tasks: int = 20,
+    lineages: int = 5,
+    replay: tuple[int, int] = (1, 5),
+    files: Mapping[str, str] | None = None,
+    out: Path | str | None = None,
+    seed: int = 0,
+    concurrency: int = 1,
+) -> Measured:
+    """Measure how far an agent's gain carries, on a ladder of games.
+
+    `agent` is a function `act(view, files)` that answers with text or a `Call`, an `Agent`, or a kind such as
+    `"phantom:general"`; `files` are the texts a function starts with. `method` is a function
+    `refine(feedback, files)` that gives the new texts, a `Method`, or a name. The first game is trained at `difficulty`
+    and
+    examined there (G1) and two steps harder (G2), the other games at `difficulty` (G3 or G4). `replay` is
+    (interval, lag) for G0. With `out` the run lies on disk and can be resumed; without, it is held in memory.
+
+    >>> measured = measure("phantom:general", method="phantom", games=["toy-lock-v1", "toy-lamp-v1"], lineages=3)
+    >>> [rung.level for rung in measured.report.arms[0].rungs]
+    ['G0', 'G1', 'G2', 'G3']
+    """
+    if isinstance(games, str) or not games:
+        raise UsageError(f"games takes a list of names, the trained one first, seen {games!r}")
+    arm = _arm(agent, method, files or {})
+    document = {
+        "name": f"measure {arm.name}",
+        "protocol": "ladder",
+        "seed": seed,
+        "lineages": lineages,
+        "agent": {"kind": agent if isinstance(agent, str) else arm.agent.id},
+        "method": {"name": method if isinstance(method, str) else arm.method.id},
+        "arms": [{"name": arm.name}],
+        "engine": {"concurrency": concurrency},
+        "tasks": _tasks(games, difficulty=difficulty, tasks=tasks, exam_tasks=exam_tasks, replay=replay),
+    }
+    config = parse(document)
+    if out is None:
+        return Measured(_in_memory(config, arm), None)
+    directory = launch.run(config, Path(out), arms=(arm,))
+    journal = SqliteJournal(directory.journal, read_only=True)
+    try:
+        return Measured(ladder.read(journal), directory.path)
+    finally:
+        journal.close()
+
+
+def _in_memory(config: Config, arm: Arm) -> LadderReport:
+    journal: Journal = launch.simulate(config, secret=secrets.token_hex(16), arms=(arm,))
+    return ladder.read(journal)
+
+
+def _arm(agent: AnyAgent, method: AnyMethod, files: Mapping[str, str]) -> Arm:
+    return Arm(
+        name="measured",
+        agent=_agent(agent, files),
+        method=_method(method),
+        scripted=isinstance(agent, str) and agent.partition(":")[0] == wiring.SCRIPTED,
+    )
+
+
+def _agent(agent: AnyAgent, files: Mapping[str, str]) -> Agent:
+    if isinstance(agent, str):
+        return wiring.agent(AgentConfig(kind=agent))
+    if hasattr(agent, "actor"):
+        return cast(Agent, agent)
+    return FunctionAgent(agent, name=getattr(agent, "__name__", "agent"), files=files)
+
+
+def _method(method: AnyMethod) -> Method:
+    if isinstance(method, str):
+        return wiring.method(MethodConfig(name=method))
+    if hasattr(method, "refine"):
+        return method
+    return FunctionMethod(cast(Callable[..., object], method), name=getattr(method, "__name__", "method"), options={})
+
+
+def _tasks(
+    games: Sequence[str], *, difficulty: int, tasks: int, exam_tasks: int, replay: tuple[int, int]
+) -> dict[str, Any]:
+    trained, *others = games
+    interval, lag = replay
+    cells = [(trained, difficulty), (trained, difficulty + 2), *((game, difficulty) for game in others)]
+    return {
+        "replay": {"interval": interval, "lag": lag},
+        "schedule": [{"family": trained, "difficulty": difficulty, "count": tasks, "replay": interval > 0}],
+        "holdout": [{"family": game, "difficulty": level, "count": exam_tasks} for game, level in cells],
+    }

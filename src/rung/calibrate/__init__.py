@@ -1,0 +1,1 @@
+"""The instrument measured on agents whose true gain is known."""
