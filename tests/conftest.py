@@ -9,6 +9,11 @@ import pytest
 ALLOWED_SKIPS = Path(__file__).parent / "allowed_skips.txt"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Golden transcripts are written anew by `pytest tests/golden --update-golden`."""
+    parser.addoption("--update-golden", action="store_true", help="write the golden transcripts anew; then read them")
+
+
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test reaches nothing but this machine."""

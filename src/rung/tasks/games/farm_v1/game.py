@@ -217,7 +217,7 @@ def rules(farm: Farm, example: Mapping[str, JSON]) -> str:
     crop = cast(Mapping[str, JSON], example["crop"])
     return f"""\
 You run a farm for {farm.days} days. You have {farm.cash} cash and {farm.plots} plots. Your score is your profit \
-(final cash minus initial cash) divided by the profit of a reference plan. A loss scores like no profit.
+(final cash minus initial cash) divided by the profit of a reference plan. A loss scores zero.
 
 The table of crops gives: what one seed costs (seed), how many days after planting a plot is ripe (days), how many \
 units one plot yields (units), and what one unit sells for (price).
