@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test slow bench fix
+SHARE ?= 0.1
+
+.PHONY: demo test slow slow-share bench fix
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -24,7 +26,7 @@ test: $(READY)
 	$(BIN)/pytest -m "not slow" -n 2
 
 slow: $(READY)
-	$(BIN)/pytest -m slow -n 2
+	$(BIN)/pytest -m slow -n 2 --write-tables
 
 bench: $(READY)
 	$(BIN)/pytest bench --benchmark-columns=min,median,ops --benchmark-sort=name
@@ -32,3 +34,7 @@ bench: $(READY)
 fix: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# A share of the slow suite, with fresh draws each time; CI does a tenth.
+slow-share: $(READY)
+	$(BIN)/pytest -m slow -n 2 --share $(SHARE)

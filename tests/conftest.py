@@ -2,6 +2,7 @@
 
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,17 @@ ALLOWED_SKIPS = Path(__file__).parent / "allowed_skips.txt"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Golden transcripts are written anew by `pytest tests/golden --update-golden`."""
+    """Golden transcripts are written anew by `pytest tests/golden --update-golden`, dated tables by `make slow`."""
     parser.addoption("--update-golden", action="store_true", help="write the golden transcripts anew; then read them")
+    parser.addoption("--write-tables", action="store_true", help="write the dated tables of slow tests into docs/")
+    parser.addoption("--share", type=float, default=1.0, help="share of their repetitions that slow tests do")
+
+
+@pytest.fixture
+def repetitions(request: pytest.FixtureRequest) -> Callable[[int], int]:
+    """How many of so many repetitions a slow test does here. Each run draws its own, so that a share rotates."""
+    share = float(request.config.getoption("--share"))
+    return lambda full: max(1, round(full * share))
 
 
 @pytest.fixture(autouse=True)
