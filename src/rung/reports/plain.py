@@ -1,0 +1,634 @@
+"""A ladder report as plain text: the words and numbers that every renderer shares, then Markdown, JSON, CSV, terminal.
+
+Foreign text (names, faults, flags that quote them) passes `clean` before it is printed anywhere but in JSON.
+"""
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from itertools import chain
+from math import floor, isfinite, log10
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rung.core.values import Estimate
+from rung.reports.values import ArmReport, Cost, Drift, LadderReport, Rung
+from rung.stats import flags as say
+from rung.stats.verdict import Word
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+LEVELS: Mapping[str, str] = MappingProxyType(
+    {
+        "G0": "tasks it met before",
+        "G1": "new instances",
+        "G2": "harder settings",
+        "G3": "another family",
+        "G4": "another capability",
+    }
+)
+"""The five rungs, each in two or three words."""
+
+MARKS: Mapping[Word, str] = MappingProxyType(
+    {
+        "improved": "▲",
+        "regressed": "▼",
+        "equivalent": "=",
+        "inconclusive": "○",
+        "not estimable": "×",
+        "contaminated": "!",
+        "incomplete": "◇",
+    }
+)
+"""One sign per verdict, so that no reader depends on colour."""
+
+MEANINGS: Mapping[Word, str] = MappingProxyType(
+    {
+        "improved": "the 95% interval of the gain lies above zero",
+        "regressed": "the 95% interval of the gain lies below zero",
+        "equivalent": "the gain is shown to be smaller than a margin declared before the run",
+        "inconclusive": "the data allow a gain, a loss, or neither; that is all that can be said",
+        "not estimable": "the data cannot carry a verdict",
+        "contaminated": "something touched the numbers, so they stand inside the finding only",
+        "incomplete": "too much is missing to say",
+    }
+)
+
+CERTIFICATES: Mapping[str, str] = MappingProxyType(
+    {
+        "optimal": "proven best",
+        "bound": "nothing can exceed it",
+        "solver": "a stated solver reaches it; better may exist",
+        "gold": "a person's answer",
+    }
+)
+
+FLAGS: Mapping[str, str] = MappingProxyType(
+    {
+        say.SMALL: "fewer than 20 tasks, so the interval and an exact test have to agree",
+        say.FEW_INFORMATIVE: "fewer than 10 tasks changed at all, so the interval and an exact test have to agree",
+        say.END_STATE_ONLY: "one lineage: it covers variation between tasks, not between whole runs",
+        say.TWO_LINEAGES: "two whole runs show that runs differ, and not by how much",
+        say.SHARED_BEFORE: "all lineages are held against the same first exam, whose luck they share",
+        say.IMPRECISE: "the headroom is poorly known; keep this ratio out of rankings and averages",
+        say.NOT_A_BOUND: "an agent may exceed this reference, so the ratio may exceed 1",
+        say.NO_BOUND: "the scale has no upper end, so missing scores could hide any gain or loss",
+        say.NORMAL: "the interval takes differences between tasks to be roughly normal",
+        say.IDENTICAL: "every lineage has the same result on every task",
+        say.NO_VARIATION: "every task changed by the same amount, so there is no spread to measure",
+        say.UNDER_SIX: "no exact 5% test exists with so few",
+    }
+)
+
+GLOSSARY: Mapping[str, str] = MappingProxyType(
+    {
+        "task": "one problem, made by a seed, the same whoever works it",
+        "episode": "a task being worked, from the first view to the score",
+        "score": "a measurement of one episode, in the units of its family of tasks",
+        "fault": "no measurement, because the instrument broke; never a zero, always counted",
+        "state": "all that improvement may change: files the agent reads, its conversation, its method's archive",
+        "lineage": "one whole run of self-improvement, from A_0 (the agent as shipped) to A_T (what it became)",
+        "lens": "how much feedback is let through to the agent: none, the verdict hidden, or all",
+        "exam": "sealed tasks, worked from a fixed state and without feedback, the same before and after",
+        "control": "an arm that should not improve, run the same way, to show what chance and drift look like",
+        "HCI": "headroom-capture index: the share of the way from A_0 to the reference that was gone",
+    }
+)
+"""Ten words a newcomer needs."""
+
+# --------------------------------------------------------------------------------------------- numbers and foreign text
+
+_SPOOFS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def clean(text: object) -> str:
+    """Foreign text on one line, with control characters, lone surrogates and direction overrides made visible.
+
+    >>> clean("a\\x1b[31m\\nb")
+    'a\ufffd[31m b'
+    """
+    return "".join(_visible(sign) for sign in str(text))
+
+
+def _visible(sign: str) -> str:
+    if sign in "\n\t\r\u2028\u2029":
+        return " "
+    return "\ufffd" if sign in _SPOOFS or unicodedata.category(sign) in ("Cc", "Cs") else sign
+
+
+def number(value: float | None, *beside: float | None, signed: bool = False) -> str:
+    """A number with as many decimals as the largest of its group deserves, and a true minus sign.
+
+    >>> number(-0.0521, 0.31), number(0.31234, signed=True), number(1234.6), number(14.19), number(None)
+    ('−0.052', '+0.312', '1,235', '14.2', '–')
+    """
+    if value is None:
+        return "–"
+    largest = max(abs(other) for other in (value, *beside) if other is not None)
+    if not isfinite(largest):
+        return "not a number"
+    sign = "+" if signed else ""
+    if 0 < largest < 1e-5:
+        return f"{value:{sign}.2e}".replace("-", "−")
+    return f"{value + 0.0:{sign},.{_decimals(largest)}f}".replace("-", "−")
+
+
+def _decimals(largest: float) -> int:
+    """Three for shares and the like; three significant digits outside [0.01, 1)."""
+    return 3 if largest == 0 or 0.01 <= largest < 1 else max(0, 2 - floor(log10(largest)))
+
+
+def gain_text(estimate: Estimate) -> str:
+    """A gain with its interval, as it stands everywhere: `+0.312 [0.221, 0.403]`.
+
+    >>> gain_text(Estimate(0.312, 0.221, 0.403, "t over tasks", 20, 5))
+    '+0.312 [0.221, 0.403]'
+    >>> gain_text(Estimate(None, None, None, "none", 0, 0))
+    'not estimable'
+    """
+    if estimate.value is None:
+        return "not estimable"
+    return f"{number(estimate.value, estimate.lo, estimate.hi, signed=True)} {interval_text(estimate)}"
+
+
+def interval_text(estimate: Estimate) -> str:
+    """The interval of an estimate, or the words that there is none."""
+    if estimate.lo is None or estimate.hi is None:
+        return "[no interval]"
+    group = (estimate.value, estimate.lo, estimate.hi)
+    return f"[{number(estimate.lo, *group)}, {number(estimate.hi, *group)}]"
+
+
+def hci_text(estimate: Estimate) -> str:
+    """The headroom-capture index with its interval, or `undefined` with the reason.
+
+    >>> hci_text(Estimate(None, None, None, "Fieller over tasks", 20, 5, ("undefined: no reference",)))
+    'undefined: no reference'
+    """
+    if estimate.value is not None:
+        return f"{number(estimate.value, estimate.lo, estimate.hi)} {interval_text(estimate)}"
+    reasons = [flag for flag in estimate.flags if flag.startswith("undefined")]
+    return "; ".join(reasons) or f"undefined: {'; '.join(estimate.flags) or 'no reason was recorded'}"
+
+
+def bounds_text(rung: Rung) -> str:
+    """What the gain could be whatever the missing scores were."""
+    bounds = rung.holes.bounds
+    if bounds is None:
+        return "no bounds"
+    lo = "no lower bound" if bounds.lo is None else number(bounds.lo, bounds.hi, signed=True)
+    hi = "no upper bound" if bounds.hi is None else number(bounds.hi, bounds.lo, signed=True)
+    return f"{lo} to {hi}" if bounds.lo is not None or bounds.hi is not None else "none"
+
+
+def withheld(rung: Rung) -> bool:
+    """True where the number may stand inside the finding only, and in no table of gains."""
+    return rung.verdict.word == "contaminated"
+
+
+def shown_gain(rung: Rung) -> str:
+    """The gain as a table may show it."""
+    return "withheld: contaminated" if withheld(rung) else gain_text(rung.gain)
+
+
+def other_flags(hci: Estimate) -> tuple[str, ...]:
+    """The flags of an index that `hci_text` has not said already."""
+    said = hci_text(hci) if hci.value is None else ""
+    return tuple(flag for flag in hci.flags if flag not in said)
+
+
+def explained_flags(report: LadderReport) -> Mapping[str, str]:
+    """What the flags of this report mean, in order of first appearance."""
+    found = chain(
+        *((rung.gain.flags, rung.hci.flags, rung.verdict.reasons) for arm in report.arms for rung in arm.rungs),
+        (drift.change.flags for drift in report.drift),
+    )
+    return {flag: FLAGS[flag] for flag in dict.fromkeys(chain.from_iterable(found)) if flag in FLAGS}
+
+
+# --------------------------------------------------------------------------------------------- the answer in a sentence
+
+_PLACES: Mapping[str, str] = MappingProxyType(
+    {
+        "G0": "on replays of {}",
+        "G1": "on new instances of {}",
+        "G2": "on the harder {}",
+        "G3": "on {} (another family)",
+        "G4": "on {} (another capability)",
+    }
+)
+_SHOWN: tuple[Word, ...] = ("improved", "regressed", "equivalent")
+
+
+def answer(arm: ArmReport) -> str:
+    """What was shown of one arm, in one sentence and in the words of its verdicts. The arm's name is left to say.
+
+    A gain counts as held only where every rung below is held too, so an isolated one is named and not claimed.
+    """
+    held = [rung for rung in arm.rungs if rung.level in arm.climbed]
+    open_rungs = [rung for rung in arm.rungs if rung.level not in ("G0", *arm.climbed)]
+    first = [rung for rung in open_rungs if rung.level == "G1"]
+    above = [rung for rung in open_rungs if rung.level != "G1"]
+    if held:
+        main = _joined([f"{_place(rung)} by {_measured(rung)}" for rung in held])
+    else:
+        main = _joined([_unheld(rung) for rung in first]) or "new instances (G1) were not asked about"
+    parts = [_scope(arm) + main, *_above(arm, above), f"on tasks it met before (G0): {clean(arm.retention)}"]
+    return _units_once(f"{'; '.join(parts)}.", arm)
+
+
+def _scope(arm: ArmReport) -> str:
+    scopes = {rung.verdict.scope for rung in arm.rungs if rung.level != "G0"}
+    if "this end state only" in scopes:
+        return "this end state only: improved " if arm.climbed else "this end state only: "
+    return "the agent improves itself " if arm.climbed else ""
+
+
+def _place(rung: Rung) -> str:
+    return _PLACES[rung.level].format(clean(rung.target))
+
+
+def _measured(rung: Rung) -> str:
+    return f"{shown_gain(rung)}{_unit(rung)}"
+
+
+def _unit(rung: Rung) -> str:
+    return f" ({clean(rung.unit)})"
+
+
+def _units_once(sentence: str, arm: ArmReport) -> str:
+    """A unit is named where it first stands, and not again."""
+    for unit in {_unit(rung) for rung in arm.rungs}:
+        head, found, tail = sentence.partition(unit)
+        sentence = head + found + tail.replace(unit, "")
+    return sentence
+
+
+def _unheld(rung: Rung) -> str:
+    word = rung.verdict.word
+    if word in ("improved", "regressed"):
+        return f"{word} {_place(rung)} by {_measured(rung)}"
+    if word in ("inconclusive", "equivalent"):
+        lead = "nothing was shown " if word == "inconclusive" else ""
+        return f"{lead}{_place(rung)}: {word} at {_measured(rung)}"
+    return f"{word} {_place(rung)} ({'; '.join(map(clean, rung.verdict.reasons)) or 'no reason was recorded'})"
+
+
+def _above(arm: ArmReport, rungs: Sequence[Rung]) -> list[str]:
+    told = [_told(rung) for rung in rungs if rung.verdict.word in _SHOWN]
+    notes = _by_word([(rung.verdict.word, rung.level) for rung in rungs if rung.verdict.word not in _SHOWN])
+    asked = {rung.level for rung in arm.rungs}
+    silent = _by_word([("not asked", level) for level in ("G2", "G3", "G4") if level not in asked])
+    if told:
+        return [f"further up: {', '.join([*told, *notes, *silent])}"]
+    if notes or not arm.climbed:
+        return [f"nothing was shown further up ({', '.join([*notes, *silent]) or 'nothing was asked'})"]
+    return [", ".join(["every rung that was asked is held", *silent])]
+
+
+def _told(rung: Rung) -> str:
+    word = rung.verdict.word
+    aside = ", not held because a rung below it is not" if word == "improved" else ""
+    return f"{rung.level} {word} {'at' if word == 'equivalent' else 'by'} {_measured(rung)}{aside}"
+
+
+def _by_word(found: Sequence[tuple[str, str]]) -> list[str]:
+    words = dict.fromkeys(word for word, _ in found)
+    return [f"{_joined(list(dict.fromkeys(at for word, at in found if word == said)))} {said}" for said in words]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def subtitle(report: LadderReport) -> str:
+    """How much was measured, in one line."""
+    runs = "1 lineage: this end state only" if report.lineages == 1 else f"{report.lineages} lineages"
+    agents = "scripted agents, no live model" if report.scripted else "live agents"
+    tasks = f"{report.exam_tasks} sealed exam {'task' if report.exam_tasks == 1 else 'tasks'}"
+    times = "once" if report.repeats == 1 else f"{report.repeats} times"
+    return f"{_count(len(report.arms), 'arm')}, {runs}, {tasks} each worked {times}, {agents}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+# --------------------------------------------------------------------------------------------- JSON and CSV
+
+
+def json_text(report: LadderReport) -> str:
+    """All values of a report as JSON. What is not a finite number is null, never NaN; text stands as it was recorded.
+
+    Non-ASCII signs are escaped, so that no terminal or page acts on them.
+    """
+    return json.dumps(json_value(report), indent=2, allow_nan=False) + "\n"
+
+
+def json_value(value: Any) -> Any:
+    """A report value, or any part of one, as what JSON can say: null for what is not a finite number."""
+    if is_dataclass(value):
+        return {field.name: json_value(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): json_value(item) for key, item in value.items()}
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return [json_value(item) for item in value] if isinstance(value, Iterable) else str(value)
+
+
+def csv_rows(report: LadderReport) -> str:
+    """One row per arm and comparison. Numbers in full, an empty cell where there is none; lists joined by `; `.
+
+    A contaminated gain is left out, as in every table of gains; the JSON has it. Text that a spreadsheet would run as
+    a formula is given a leading apostrophe.
+    """
+    out = io.StringIO()
+    rows = [_row(report, arm, rung) for arm in report.arms for rung in arm.rungs]
+    writer = csv.DictWriter(out, list(rows[0]) if rows else ["report"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> dict[str, float | int | str | None]:
+    bounds = None if withheld(rung) else rung.holes.bounds
+    spared = () if withheld(rung) else rung.lineage_gains
+    row: dict[str, float | int | str | None] = {
+        "report": _cell(report.name),
+        "arm": _cell(rung.arm),
+        "agent": _cell(arm.agent),
+        "method": _cell(arm.method),
+        "control": _cell(arm.control),
+        "level": rung.level,
+        "sources": _cell("; ".join(rung.sources)),
+        "target": _cell(rung.target),
+        "unit": _cell(rung.unit),
+        "before": None if withheld(rung) else rung.before,
+        "after": None if withheld(rung) else rung.after,
+        "reference": rung.reference,
+        "certificate": _cell(rung.certificate),
+        **_columns("gain", None if withheld(rung) else rung.gain),
+        **_columns("hci", None if withheld(rung) else rung.hci),
+        "verdict": rung.verdict.word,
+        "scope": rung.verdict.scope,
+        "reasons": _cell("; ".join(rung.verdict.reasons)),
+        "held": "yes" if rung.level in arm.climbed else "no",
+        "lineage_gains": "; ".join("" if gain is None else repr(gain) for gain in spared),
+        "planned_pairs": rung.holes.planned_pairs,
+        "measured_pairs": rung.holes.measured_pairs,
+        "bound_lo": bounds.lo if bounds else None,
+        "bound_hi": bounds.hi if bounds else None,
+        **_columns("failed", None if withheld(rung) else rung.holes.failed),
+        **_columns("dropped", None if withheld(rung) else rung.holes.dropped),
+        "exam_id": _cell(report.exam_id),
+        "digest": _cell(report.digest),
+    }
+    return row
+
+
+def _columns(name: str, estimate: Estimate | None) -> dict[str, float | int | str | None]:
+    ends = ("", "_lo", "_hi", "_method", "_n_tasks", "_n_lineages", "_flags")
+    if estimate is None:
+        return {f"{name}{end}": None for end in ends}
+    made = (
+        estimate.value,
+        estimate.lo,
+        estimate.hi,
+        _cell(estimate.method),
+        estimate.n_tasks,
+        estimate.n_lineages,
+        _cell("; ".join(estimate.flags)),
+    )
+    return {f"{name}{end}": value for end, value in zip(ends, made, strict=True)}
+
+
+def _cell(text: str) -> str:
+    shown = clean(text)
+    return f"'{shown}" if shown.lstrip()[:1] in ("=", "+", "-", "@") and shown.strip() else shown
+
+
+# --------------------------------------------------------------------------------------------- Markdown
+
+
+def markdown(report: LadderReport) -> str:
+    """The report as Markdown: answers, holes, weaknesses, the ladder of every arm, costs and provenance."""
+    blocks = [f"# {_md(report.name)}", _md(subtitle(report)), *_md_head(report)]
+    for arm in report.arms:
+        blocks += [f"## {_md(arm.name)}", _md(_about(arm)), _md_ladder(arm), *_md_notes(arm)]
+    blocks += ["## Costs", _md_costs(report), "## Drift of the static arm", _md_drift(report)]
+    blocks += ["## Pools", _md_table(("pool", "cell", "tasks", "met before"), _pool_rows(report))]
+    blocks += ["## How each number is made", _md_list([f"{_md(key)}: {_code(name)}" for key, name in _how(report)])]
+    blocks += ["## Words", _md_list([f"**{word}**: {meaning}" for word, meaning in GLOSSARY.items()])]
+    blocks += [f"Exam {_code(report.exam_id)}, digest {_code(report.digest)}."]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _md_head(report: LadderReport) -> list[str]:
+    stamp = "**Secret fixed: for phantoms and tests only.**" if report.secret_fixed else ""
+    holes = [f"**Incomplete: {_count(len(report.incomplete), 'hole')}.**", _md_list(map(_md, report.incomplete))]
+    answers = _md_list([f"**{_md(arm.name)}**: {_md(answer(arm))}" for arm in report.arms])
+    weak = ["## What weakens this", _md_list(map(_md, report.weaknesses))] if report.weaknesses else []
+    return [answers, *(holes if report.incomplete else []), stamp, *weak]
+
+
+def _about(arm: ArmReport) -> str:
+    held = ", ".join(arm.climbed) or "none"
+    return f"Agent {arm.agent}, method {arm.method}, control {arm.control}. Rungs held: {held}. G0: {arm.retention}."
+
+
+def _md_ladder(arm: ArmReport) -> str:
+    heads = (
+        "rung",
+        "sources → target",
+        "before",
+        "after",
+        "reference",
+        "gain [95% interval]",
+        "HCI",
+        "verdict",
+        "n × K",
+    )
+    return _md_table(heads, [_ladder_row(rung) for rung in arm.rungs])
+
+
+def _ladder_row(rung: Rung) -> tuple[str, ...]:
+    group = (rung.before, rung.after, rung.reference)
+    before, after = (None, None) if withheld(rung) else (rung.before, rung.after)
+    return (
+        rung.level,
+        f"{', '.join(rung.sources)} → {rung.target}",
+        number(before, *group),
+        number(after, *group),
+        f"{number(rung.reference, *group)} ({rung.certificate})",
+        f"{shown_gain(rung)} ({rung.unit})",
+        "withheld" if withheld(rung) else hci_text(rung.hci),
+        f"{MARKS[rung.verdict.word]} {rung.verdict.word}",
+        f"{rung.gain.n_tasks} × {rung.gain.n_lineages}",
+    )
+
+
+def _md_notes(arm: ArmReport) -> list[str]:
+    notes = [f"{rung.level} {_md(rung.target)}: {'; '.join(map(_md, _said(rung)))}" for rung in arm.rungs]
+    faults = [f"fault: {_md(what)}, {_count(n, 'attempt')} lost" for what, n in arm.faults.items()]
+    return [_md_list([*notes, *faults])]
+
+
+def _said(rung: Rung) -> tuple[str, ...]:
+    """All that has to stand beside the numbers of one comparison."""
+    holes = rung.holes
+    missing = holes.measured_pairs < holes.planned_pairs
+    counted: tuple[str, ...] = ()
+    if missing:
+        counted = (f"{holes.measured_pairs} of {holes.planned_pairs} planned pairs measured",)
+    if missing and not withheld(rung):
+        failed = gain_text(holes.failed) if holes.failed else "–"
+        dropped = gain_text(holes.dropped) if holes.dropped else "–"
+        counted += (f"unscored = failed {failed}", f"unscored = dropped {dropped}", f"bounds {bounds_text(rung)}")
+    scope = (rung.verdict.scope,) if rung.verdict.scope == "this end state only" else ()
+    made = (f"made by {rung.gain.method}",)
+    return tuple(dict.fromkeys((*scope, *rung.verdict.reasons, *rung.gain.flags, *rung.hci.flags, *counted, *made)))
+
+
+def cost_cells(cost: Cost) -> tuple[str, ...]:
+    """Attempts, steps, seconds, model calls, tokens, dollars: each as it is printed."""
+    called = cost.model_calls is not None
+    missing = "not reported" if called else "no model was called"
+    return (
+        f"{cost.attempts:,}",
+        f"{cost.steps:,}",
+        number(cost.seconds),
+        f"{cost.model_calls:,}" if cost.model_calls is not None else missing,
+        f"{cost.tokens:,}" if cost.tokens is not None else missing,
+        f"{cost.usd:,.2f}" if cost.usd is not None else missing,
+    )
+
+
+def _md_costs(report: LadderReport) -> str:
+    heads = ("arm", "stage", "attempts", "steps", "seconds", "model calls", "tokens", "US dollars")
+    rows = [
+        (arm.name, stage, *cost_cells(cost))
+        for arm in report.arms
+        for stage, cost in (("improving", arm.improving), ("examining", arm.examining))
+    ]
+    return _md_table(heads, rows)
+
+
+def _md_drift(report: LadderReport) -> str:
+    heads = ("control", "replay less first [95%]", "method", "flags")
+    return _md_table(
+        heads, [(row.control, gain_text(row.change), row.change.method, _flags(row)) for row in report.drift]
+    )
+
+
+def _flags(drift: Drift) -> str:
+    return "; ".join(drift.change.flags)
+
+
+def _pool_rows(report: LadderReport) -> list[tuple[str, ...]]:
+    return [(pool.pool, pool.cell, str(pool.count), str(pool.stale)) for pool in report.pools]
+
+
+def _how(report: LadderReport) -> list[tuple[str, str]]:
+    return list(report.how.items())
+
+
+def _md_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return "Nothing was recorded."
+    lines = [heads, ["---"] * len(heads), *[[_md(cell) for cell in row] for row in rows]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _md_list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _md(text: str) -> str:
+    """Foreign text that Markdown neither runs nor lays out.
+
+    >>> _md("<b>*x*|y</b>")
+    '&lt;b&gt;\\\\*x\\\\*\\\\|y&lt;/b&gt;'
+    """
+    shown = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"[\\`*_|~]|\[(?![−\d])|\](?=[(:\[])", r"\\\g<0>", shown)
+
+
+def _code(text: str) -> str:
+    return f"`{clean(text).replace('`', chr(39))}`"
+
+
+# --------------------------------------------------------------------------------------------- terminal
+
+_STYLES: Mapping[Word, str] = MappingProxyType(
+    {"improved": "bold cyan", "regressed": "bold red", "contaminated": "magenta", "incomplete": "yellow"}
+)
+_MOST_ARMS = 8
+
+
+def terminal(report: LadderReport) -> "RenderableType":
+    """A summary of at most some 25 lines: arms by rungs, then how much weakens it and what is missing."""
+    from rich.console import Group
+    from rich.text import Text
+
+    left = len(report.arms) - _MOST_ARMS
+    more = [Text(f"and {_count(left, 'arm')} more, in the full report", style="dim")] if left > 0 else []
+    used = dict.fromkeys(rung.verdict.word for arm in report.arms for rung in arm.rungs)
+    legend = Text("  ".join([*(f"{MARKS[word]} {word}" for word in used), "· not asked"]), style="dim")
+    title = Text(clean(report.name), style="bold").append(f"  {subtitle(report)}", style="not bold dim")
+    return Group(title, _terminal_table(report), *more, legend, *_terminal_tail(report))
+
+
+def _terminal_table(report: LadderReport) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("arm", min_width=9, max_width=14, no_wrap=True, overflow="ellipsis")
+    for level in LEVELS:
+        table.add_column(level)
+    for arm in report.arms[:_MOST_ARMS]:
+        cells = [_terminal_cell([rung for rung in arm.rungs if rung.level == level]) for level in LEVELS]
+        table.add_row(Text(clean(arm.name)), *cells)
+    return table
+
+
+def _terminal_cell(rungs: Sequence[Rung]) -> "Text":
+    from rich.text import Text
+
+    if not rungs:
+        return Text("·", style="dim")
+    rung, word = rungs[0], rungs[0].verdict.word
+    shown = "withheld" if withheld(rung) else _short(rung.gain)
+    more = f" ({len(rungs) - 1}\u00a0more)" if len(rungs) > 1 else ""
+    return Text(f"{MARKS[word]}\u00a0{shown}{more}", style=_STYLES.get(word, ""))
+
+
+def _short(gain: Estimate) -> str:
+    """A gain to two decimals, unless an end would then read as zero."""
+    ends = [end for end in (gain.value, gain.lo, gain.hi) if end is not None]
+    if len(ends) < 3 or max(map(abs, ends)) >= 1 or any(0 < abs(end) < 0.005 for end in ends):
+        return gain_text(gain).replace(", ", ",\u00a0")
+    value, lo, hi = (f"{end:.2f}".replace("-", "−") for end in ends)
+    return f"{'' if value.startswith('−') else '+'}{value} [{lo},\u00a0{hi}]"
+
+
+def _terminal_tail(report: LadderReport) -> list["Text"]:
+    from rich.text import Text
+
+    weak = len(report.weaknesses)
+    first = f"{_count(weak, 'thing')} weaken{'s' if weak == 1 else ''} this; first: {clean(report.weaknesses[0])}"
+    lines = [Text(first if weak else "nothing recorded weakens this", overflow="ellipsis", no_wrap=True)]
+    if report.incomplete:
+        names = "; ".join(map(clean, report.incomplete[:3]))
+        rest = f"; and {len(report.incomplete) - 3} more" if len(report.incomplete) > 3 else ""
+        lines.append(Text(f"incomplete: {names}{rest}", style="bold yellow", overflow="ellipsis", no_wrap=True))
+    return lines

@@ -1,0 +1,390 @@
+"""Hand-made ladder reports. Their numbers are invented and consistent enough to look at; nothing here was measured."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+from rung.core.values import Estimate
+from rung.reports.values import (
+    ArmReport,
+    Cost,
+    CurvePoint,
+    Drift,
+    Holes,
+    LadderReport,
+    Pool,
+    Rung,
+)
+from rung.stats import flags as say
+from rung.stats.missing import Bounds
+from rung.stats.verdict import Scope, Verdict, Word
+
+Level = Literal["G0", "G1", "G2", "G3", "G4"]
+
+SWEEP, FARM = "share of spare actions left", "profit / greedy profit"
+TARGETS: Mapping[Level, tuple[str, str, float, float, str]] = {  # target, unit, before, reference, certificate
+    "G0": ("sweepmine-v1 d1", SWEEP, 0.412, 0.861, "solver"),
+    "G1": ("sweepmine-v1 d1", SWEEP, 0.402, 0.861, "solver"),
+    "G2": ("sweepmine-v1 d3", SWEEP, 0.287, 0.794, "solver"),
+    "G3": ("lights-v1 d2", "share of lights out", 0.512, 1.0, "optimal"),
+    "G4": ("farm-v1 d2", FARM, 0.871, 1.42, "bound"),
+}
+LEVELS: tuple[Level, ...] = ("G0", "G1", "G2", "G3", "G4")
+RE_SATT, LINEAGE_T = "crossed random effects, Satterthwaite t", "t over lineages"
+FIELLER = "Fieller, crossed random effects"
+SPREAD = (-0.9, 0.4, 1.1, -0.3, 0.7, -1.2, 0.1, 0.1, 0.9, -0.9)
+
+
+def estimate(value: float, half: float, method: str, tasks: int, lineages: int, *flags: str) -> Estimate:
+    """An estimate with an interval of this half width."""
+    return Estimate(value, value - half, value + half, method, tasks, lineages, flags)
+
+
+def no_holes(pairs: int, gain: Estimate) -> Holes:
+    """Everything planned was measured."""
+    return Holes(pairs, pairs, gain, gain, Bounds(gain.value, gain.value))
+
+
+def scope(lineages: int) -> Scope | None:
+    """The claim that this many lineages carry."""
+    return {1: "this end state only", 2: None}.get(lineages, "the agent improves itself")  # type: ignore[return-value]
+
+
+def word(value: float, half: float) -> Word:
+    """The word of a plain comparison."""
+    return "improved" if value - half > 0 else "regressed" if value + half < 0 else "inconclusive"
+
+
+def rung(arm: str, level: Level, value: float, half: float, *, lineages: int = 8, tasks: int = 20) -> Rung:
+    """One row of the ladder with everything in order."""
+    target, unit, before, reference, certificate = TARGETS[level]
+    events = lineages * 4 if level == "G0" else tasks
+    gain = estimate(value, half, LINEAGE_T if level == "G0" else RE_SATT, events, lineages)
+    room = reference - before
+    hci = estimate(value / room, half / room, FIELLER, events, lineages)
+    gains = tuple(value + SPREAD[at % 10] * half for at in range(lineages))
+    verdict = Verdict(word(value, half), scope(lineages))
+    pairs = events if level == "G0" else events * lineages
+    return Rung(
+        arm,
+        level,
+        target,
+        ("sweepmine-v1 d1",),
+        before,
+        before + value,
+        reference,
+        certificate,
+        gain,
+        hci,
+        verdict,
+        gains,
+        no_holes(pairs, gain),
+        unit,
+    )
+
+
+def curve(start: float, end: float, lineages: int = 8) -> tuple[CurvePoint, ...]:
+    """Ten points of a learning curve that bends."""
+    wobble = (0.0, 0.02, -0.015, 0.01, -0.02, 0.015, 0.0, -0.01, 0.02, 0.0)
+    return tuple(
+        CurvePoint(2 * at + 1, 2 * at + 2, start + (end - start) * (1 - 0.62**at) + wobble[at], 2 * lineages)
+        for at in range(10)
+    )
+
+
+def arm(name: str, gains: tuple[float, ...], *, lineages: int = 8, halves: tuple[float, ...] = ()) -> ArmReport:
+    """An arm with one comparison per rung."""
+    widths = halves or (0.062, 0.091, 0.088, 0.104, 0.132)
+    rows = tuple(rung(name, level, g, h, lineages=lineages) for level, g, h in zip(LEVELS, gains, widths, strict=True))
+    climbed: list[str] = []
+    for row in rows[1:]:
+        if row.verdict.word != "improved":
+            break
+        climbed.append(row.level)
+    learned = 0 if name == "static" else 20 * lineages
+    return ArmReport(
+        name,
+        f"phantom:{name}",
+        "static" if name == "static" else "phantom",
+        "static",
+        tuple(climbed),
+        rows[0].verdict.word,
+        rows,
+        curve(0.4, 0.4 + gains[0], lineages),
+        learned,
+        learned // 3,
+        0,
+        {},
+        Cost(24 * lineages, 412 * lineages, 3.4 * lineages),
+        Cost(160 * lineages, 2730 * lineages, 21.9 * lineages),
+    )
+
+
+HOW = {
+    "gain, G1 to G4": "rung.stats.lineages.gain",
+    "gain, G0": "rung.stats.lineages.nested_gain",
+    "HCI, G1 to G4": "rung.stats.headroom.hci",
+    "HCI, G0": "rung.stats.headroom.nested_hci",
+    "bounds": "rung.stats.missing.worst_case",
+    "unscored = failed, unscored = dropped": "rung.stats.missing.cover",
+    "verdict": "rung.stats.verdict.judge",
+    "rungs held": "rung.stats.climb.rungs_held",
+}
+
+POOLS = (
+    Pool("held-in", "sweepmine-v1 d1", 160, 0),
+    Pool("exam", "sweepmine-v1 d1", 20, 0),
+    Pool("exam", "sweepmine-v1 d3", 20, 0),
+    Pool("exam", "lights-v1 d2", 20, 0),
+    Pool("exam", "farm-v1 d2", 20, 1),
+)
+
+
+def report(*arms: ArmReport, lineages: int = 8) -> LadderReport:
+    """A ladder report over these arms."""
+    return LadderReport(
+        name="first ladder",
+        incomplete=(),
+        weaknesses=(
+            "scripted agents: this shows the instrument, not any agent",
+            "8 arms are each asked at full alpha; the chance of one false rung somewhere is above 5%",
+            "1 of 20 exam tasks of farm-v1 d2 had been met before",
+        ),
+        lineages=lineages,
+        exam_tasks=80,
+        repeats=1,
+        exam_id="exam-6f1f0c2a9be4d7035a1e",
+        digest="9b2f4a7c51d08e63f7aa02be4417c9d05e8b63121f9d3c7746a0b85ec2d91f38",
+        secret_fixed=True,
+        scripted=True,
+        arms=arms,
+        controls={"static": curve(0.4, 0.41, lineages)},
+        drift=(Drift("static", estimate(0.004, 0.031, LINEAGE_T, 4 * lineages, lineages)),),
+        pools=POOLS,
+        how=HOW,
+        config={"name": "first ladder", "protocol": "ladder", "lineages": lineages, "exam": {"repeats": 1}},
+        provenance={
+            "rung": "0.1.0",
+            "commit": "87cba9e",
+            "dirty": False,
+            "python": "3.11.9",
+            "machine": "Linux x86_64",
+        },
+    )
+
+
+def full() -> LadderReport:
+    """Eight arms, eight lineages: every phantom doing what it is known to do."""
+    return report(
+        arm("static", (0.004, 0.011, -0.006, 0.013, -0.021)),
+        arm("memoriser", (0.338, 0.014, -0.012, 0.008, 0.026)),
+        arm("narrow", (0.322, 0.312, 0.031, -0.014, 0.043)),
+        arm("general", (0.301, 0.294, 0.263, 0.221, 0.381)),
+        arm("chooser", (0.266, 0.251, 0.224, 0.093, 0.302)),
+        arm("forgetter", (-0.282, 0.021, 0.009, -0.017, 0.012)),
+        arm("regressor", (-0.262, -0.241, -0.183, -0.222, -0.364)),
+        arm("noisy", (0.031, 0.042, -0.051, 0.033, 0.087), halves=(0.181, 0.214, 0.197, 0.226, 0.341)),
+    )
+
+
+def one_lineage() -> LadderReport:
+    """K = 1: this end state only."""
+    made = report(arm("narrow", (0.31, 0.301, 0.02, -0.03, 0.05), lineages=1, halves=(0.2,) * 5), lineages=1)
+    first = made.arms[0]
+    rows = tuple(
+        replace(
+            row,
+            gain=replace(row.gain, method="t over tasks", flags=(say.END_STATE_ONLY, say.FEW_INFORMATIVE)),
+            verdict=replace(row.verdict, reasons=(say.FEW_INFORMATIVE,)),
+        )
+        for row in first.rungs
+    )
+    return replace(made, arms=(replace(first, rungs=rows),), weaknesses=("one lineage: this end state only",))
+
+
+def two_lineages() -> LadderReport:
+    """K = 2: shown, and no verdict."""
+    made = report(arm("narrow", (0.31, 0.301, 0.02, -0.03, 0.05), lineages=2), lineages=2)
+    first = made.arms[0]
+    rows = tuple(
+        replace(
+            row,
+            gain=replace(row.gain, method="t over tasks of the mean of two lineages", flags=(say.TWO_LINEAGES,)),
+            verdict=Verdict("not estimable", None, (say.TWO_LINEAGES,)),
+        )
+        for row in first.rungs
+    )
+    return replace(made, arms=(replace(first, climbed=(), retention="not estimable", rungs=rows),))
+
+
+def faulted() -> LadderReport:
+    """One arm whose every exam attempt broke, one with a few holes, one contaminated."""
+    nothing = Estimate(None, None, None, "none", 0, 0, (say.NO_COMPLETE_TASK,))
+    dead = arm("broken", (0.0,) * 5)
+    rows = tuple(
+        replace(
+            row,
+            before=None,
+            after=None,
+            reference=None,
+            certificate="none",
+            gain=nothing,
+            hci=replace(nothing, method=FIELLER, flags=("undefined: no task is complete",)),
+            verdict=Verdict("incomplete", "the agent improves itself", nothing.flags),
+            lineage_gains=(None,) * 8,
+            holes=Holes(160, 0, None, None, Bounds(-1.0, 1.0) if row.level != "G4" else Bounds(None, None)),
+        )
+        for row in dead.rungs
+        if row.level != "G3"
+    )
+    dead = replace(
+        dead,
+        rungs=rows,
+        climbed=(),
+        retention="not measured",
+        curve=(),
+        faults={"model: connection reset by peer": 611, "sandbox: no space left on device": 29},
+        method_faults=160,
+        accepted=0,
+        improving=Cost(192, 1201, 812.0, 1201, None, None),
+        examining=Cost(1280, 0, 61.2),
+    )
+    return replace(
+        report(dead, _holed(), _contaminated()),
+        incomplete=(
+            "arm broken: 640 of 640 exam attempts faulted",
+            "arm holed: 12 of 160 pairs missing on sweepmine-v1 d3",
+            "lineage 3 of arm holed ended early: budget spent",
+        ),
+        controls={},
+        drift=(),
+    )
+
+
+def _holed() -> ArmReport:
+    made = arm("holed", (0.02, 0.21, 0.19, 0.04, 0.03))
+    counted = "148 of 160 planned pairs measured"
+    failed, dropped = estimate(0.141, 0.102, RE_SATT, 20, 8), estimate(0.19, 0.088, RE_SATT, 14, 8)
+    row = replace(
+        made.rungs[2],
+        gain=replace(dropped, flags=("6 of 20 tasks dropped: missing in a lineage", say.SMALL)),
+        verdict=Verdict("incomplete", "the agent improves itself", (counted,)),
+        lineage_gains=(0.2, 0.11, None, 0.24, 0.18, 0.3, 0.12, 0.19),
+        holes=Holes(160, 148, failed, dropped, Bounds(0.112, 0.262)),
+    )
+    faults = {"sandbox: command timed out after 120 s": 12}
+    costs = Cost(192, 3301, 512.0, 3301, 4_812_300, 12.4), Cost(1280, 21_884, 2931.0, 21_884, 31_204_114, 81.02)
+    rungs = (*made.rungs[:2], row, *made.rungs[3:])
+    return replace(made, climbed=("G1",), rungs=rungs, faults=faults, improving=costs[0], examining=costs[1])
+
+
+def _contaminated() -> ArmReport:
+    made = arm("leaky", (0.3, 0.777, 0.02, 0.04, 0.03))
+    reasons = ("the number stands inside the finding only",)
+    row = replace(made.rungs[1], verdict=Verdict("contaminated", "the agent improves itself", reasons))
+    return replace(made, climbed=(), rungs=(made.rungs[0], row, *made.rungs[2:]))
+
+
+def undefined_hci() -> LadderReport:
+    """A baseline above its reference, a reference that is missing, and one that may be exceeded."""
+    made = arm("narrow", (0.322, 0.312, 0.031, -0.014, 0.043))
+    none = Estimate(None, None, None, FIELLER, 20, 8, ("undefined: no reference",))
+    above = replace(none, flags=("undefined: no headroom, the baseline is at or above the reference",))
+    over = estimate(1.31, 0.44, FIELLER, 20, 8, say.IMPRECISE, say.NOT_A_BOUND)
+    flat = replace(made.rungs[4].gain, lo=None, hi=None, flags=(say.NO_VARIATION,))
+    rows = (
+        made.rungs[0],
+        replace(made.rungs[1], hci=above),
+        replace(made.rungs[2], hci=none, reference=None, certificate="none"),
+        replace(
+            made.rungs[3], hci=over, verdict=Verdict("equivalent", scope(8), ("the 90% interval lies inside ±0.2",))
+        ),
+        replace(made.rungs[4], gain=flat, verdict=Verdict("not estimable", scope(8), (say.NO_VARIATION,))),
+    )
+    return report(replace(made, rungs=rows))
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</style></svg><img src=x onerror=alert(2)>",
+    '"><svg/onload=alert(3)>',
+    "{{ 7*7 }}{% raw %}",
+    "שלום עולם \u202eevil\u202c",
+    "very-long-" * 40,
+    "=HYPERLINK(1)",
+    "a|b`c*d_e\x1b[31m\x00\ud800",
+    "数字 🪜 naïve ﬁ",
+)
+
+
+def hostile() -> LadderReport:
+    """Every foreign string tries something."""
+    arms = []
+    for at, name in enumerate(HOSTILE):
+        made = arm(name, (0.3, 0.2, 0.1, 0.0, -0.3))
+        rows = tuple(
+            replace(row, target=name, sources=(name, name), unit=name, certificate=name, gain=_flagged(row.gain, name))
+            for row in made.rungs
+        )
+        faults = {f"{name} {at}": 3}
+        arms.append(replace(made, agent=name, method=name, control=name, rungs=rows, faults=faults, retention=name))
+    return replace(
+        report(*arms),
+        name=HOSTILE[0],
+        incomplete=HOSTILE,
+        weaknesses=HOSTILE,
+        exam_id=HOSTILE[1],
+        digest=HOSTILE[0],
+        controls={name: curve(0.4, 0.4) for name in HOSTILE},
+        drift=tuple(Drift(name, estimate(0.0, 0.1, name, 3, 8, name)) for name in HOSTILE),
+        pools=tuple(Pool(name, name, 3, 1) for name in HOSTILE),
+        how={name: name for name in HOSTILE},
+        config={name: {name: [name]} for name in HOSTILE},
+        provenance={name: name for name in HOSTILE},
+    )
+
+
+def _flagged(found: Estimate, flag: str) -> Estimate:
+    return replace(found, method=flag, flags=(flag,))
+
+
+def no_arms() -> LadderReport:
+    """A study that ended before anything was measured."""
+    made = replace(
+        report(), incomplete=("no arm was run",), weaknesses=(), controls={}, drift=(), pools=(), exam_tasks=0
+    )
+    return replace(made, how={}, config={}, provenance={})
+
+
+def no_curves() -> LadderReport:
+    """Arms without held-in scores."""
+    made = full()
+    return replace(made, arms=tuple(replace(one, curve=()) for one in made.arms), controls={})
+
+
+def big() -> LadderReport:
+    """Ten arms by twelve comparisons."""
+    names = tuple(f"candidate-{at}" for at in range(10))
+    arms = []
+    for name in names:
+        made = arm(name, (0.322, 0.312, 0.231, -0.014, 0.043))
+        rows = tuple(
+            replace(row, target=f"{row.target} {at}")
+            for row in made.rungs
+            for at in range(1 if row.level == "G0" else 3 if row.level in ("G1", "G2", "G3") else 2)
+        )
+        arms.append(replace(made, rungs=rows))
+    return report(*arms)
+
+
+SAMPLES: Mapping[str, LadderReport] = {
+    "full": full(),
+    "one_lineage": one_lineage(),
+    "two_lineages": two_lineages(),
+    "faulted": faulted(),
+    "undefined_hci": undefined_hci(),
+    "hostile": hostile(),
+    "no_arms": no_arms(),
+    "no_curves": no_curves(),
+    "big": big(),
+}
