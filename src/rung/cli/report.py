@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
+from rung.cli._files import put
 from rung.cli._runs import opened, report_of
 from rung.cli._say import json_option, run_argument, say_rich
 from rung.core.errors import UsageError
 from rung.reports import plain
 from rung.reports.values import LadderReport
-from rung.store.blobs import replace
 
 
 @click.command("report")
@@ -35,23 +35,20 @@ def command(run: Path, html: Path | None, *, as_json: bool, as_csv: bool, as_mar
         report = report_of(journal)
         page = directory.report if html is None else html
     if texts:
-        write = {"json": plain.json_text, "csv": plain.csv_rows, "markdown": plain.markdown}[texts[0]]
-        click.echo(write(report), nl=False)
+        spell = {"json": plain.json_text, "csv": plain.csv_rows, "markdown": plain.markdown}[texts[0]]
+        click.echo(spell(report), nl=False)
         return
-    put(report, page)
+    write(report, page)
     show(report, page)
     if open_it:
         open_page(page)
 
 
-def put(report: LadderReport, file: Path) -> None:
+def write(report: LadderReport, file: Path) -> None:
     """Write the page, whole or not at all."""
     from rung.reports import page
 
-    try:
-        replace(file, page.html(report).encode("utf-8", "replace"))
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written ({error.strerror}); give another place with --html FILE") from error
+    put(file, page.html(report))
 
 
 def show(report: LadderReport, page: Path) -> None:

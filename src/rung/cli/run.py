@@ -15,7 +15,7 @@ from rung.cli._border import Invocation
 from rung.cli._progress import Meter, Progress
 from rung.cli._runs import opened, report_of
 from rung.cli._say import json_option, say_json
-from rung.cli.report import put, show
+from rung.cli.report import show, write
 from rung.core import config
 from rung.protocols import launch
 from rung.protocols.plan import Plan
@@ -57,7 +57,7 @@ def command(
         launch.run(study, directory.path, wishes)
     with opened(directory.path) as (_, journal):
         report = report_of(journal)
-    put(report, directory.report)
+    write(report, directory.report)
     if as_json:
         say_json(told(directory, report, progress.meter))
     else:

@@ -1,0 +1,152 @@
+"""`rung doctor`: what this machine has and lacks, each with its mend."""
+
+import re
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from rung.cli._say import json_option, say_json
+from rung.core.errors import UsageError
+from rung.store.mounts import file_system, read_mounts, refuse_network
+
+PYTHON = (3, 11)
+SQLITE = (3, 38, 0)
+LITTLE_SPACE = 1 << 30
+FOR_WORK_ON_RUNG = "dev"
+"""The extra that users do not need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: `ok`, `absent` when it is optional, `bad` when it is needed; and what to do about it."""
+
+    what: str
+    state: Literal["ok", "absent", "bad"]
+    seen: str
+    mend: str = ""
+
+
+@click.command("doctor")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, *, as_json: bool) -> None:
+    """Say whether this machine has what rung needs, and how to mend what it lacks.
+
+    Looks at Python, packages, SQLite, git, and the disk under the current folder; extras are optional. Exit status 1
+    when something that is needed is missing.
+    """
+    findings = list(examine(Path.cwd()))
+    if as_json:
+        say_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            click.echo(_line(finding))
+    ctx.exit(int(any(finding.state == "bad" for finding in findings)))
+
+
+def examine(folder: Path) -> Iterator[Finding]:
+    """Everything that is looked at, in the order in which it is needed."""
+    yield _python()
+    yield from _packages()
+    yield _sqlite()
+    yield _git()
+    yield _disk(folder)
+    yield _space(folder)
+    yield from _extras()
+
+
+def _line(finding: Finding) -> str:
+    mend = f"; {finding.mend}" if finding.mend else ""
+    return f"{finding.state:<7} {finding.what}: {finding.seen}{mend}"
+
+
+def _python() -> Finding:
+    seen = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] >= PYTHON:
+        return Finding("python", "ok", seen)
+    return Finding("python", "bad", seen, f"install Python {'.'.join(map(str, PYTHON))} or later")
+
+
+def _packages() -> Iterator[Finding]:
+    for name, wanted in requirements().get("", {}).items():
+        version = _version(name)
+        if version is None:
+            yield Finding(f"package {name}", "bad", "not installed", f"pip install '{wanted}'")
+        else:
+            yield Finding(f"package {name}", "ok", version)
+
+
+def _extras() -> Iterator[Finding]:
+    for extra, packages in sorted(requirements().items()):
+        if extra in ("", FOR_WORK_ON_RUNG):
+            continue
+        missing = [name for name in packages if _version(name) is None]
+        if missing:
+            yield Finding(f"extra {extra}", "absent", f"without {', '.join(missing)}", f"pip install 'rung[{extra}]'")
+        else:
+            yield Finding(f"extra {extra}", "ok", ", ".join(f"{name} {_version(name)}" for name in packages))
+
+
+def requirements(lines: Sequence[str] | None = None) -> Mapping[str, Mapping[str, str]]:
+    """What rung asks for, by extra and by package; the extra without a name is what everybody needs.
+
+    >>> requirements(["click<9,>=8.2", "torch>=2; extra == 'train'"])
+    {'': {'click': 'click<9,>=8.2'}, 'train': {'torch': 'torch>=2'}}
+    """
+    found: dict[str, dict[str, str]] = {}
+    for line in metadata.requires("rung") or () if lines is None else lines:
+        wanted, _, marker = (part.strip() for part in line.partition(";"))
+        extra = re.search(r"extra == ['\"]([^'\"]+)['\"]", marker)
+        name = re.match(r"[A-Za-z0-9._-]+", wanted)
+        if name:
+            found.setdefault(extra[1] if extra else "", {})[name[0]] = wanted
+    return found
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _sqlite() -> Finding:
+    if sqlite3.sqlite_version_info >= SQLITE:
+        return Finding("sqlite", "ok", sqlite3.sqlite_version)
+    wanted = ".".join(map(str, SQLITE))
+    return Finding("sqlite", "bad", sqlite3.sqlite_version, f"use a Python that is built with SQLite {wanted} or later")
+
+
+def _git() -> Finding:
+    found = shutil.which("git")
+    if found:
+        return Finding("git", "ok", found)
+    return Finding("git", "absent", "not found", "install git to read states.git; runs go on without it")
+
+
+def _disk(folder: Path) -> Finding:
+    mounts = read_mounts()
+    point, kind = file_system(folder.resolve(), mounts)
+    seen = f"{kind} at {point}" if kind else "of a kind that cannot be told"
+    try:
+        refuse_network(folder, mounts)
+    except UsageError:
+        return Finding(
+            "file system here", "bad", f"{seen}, over a network", "keep runs on a local disk: rung run --out"
+        )
+    return Finding("file system here", "ok", seen)
+
+
+def _space(folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    seen = f"{free / (1 << 30):.1f} GiB free"
+    if free >= LITTLE_SPACE:
+        return Finding("disk space here", "ok", seen)
+    return Finding("disk space here", "bad", seen, "free some, or keep runs elsewhere: rung run --out")

@@ -1,0 +1,77 @@
+"""`rung tasks generate`: what a config draws, before anything is run."""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rung.cli._say import json_option, say_json
+from rung.core import config
+from rung.protocols import plan
+from rung.protocols.plan import Plan
+
+
+@click.command("generate")
+@click.argument("file", metavar="CONFIG", type=click.Path(path_type=Path))
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Put a key over the config; repeatable.")
+@json_option
+def command(file: Path, overrides: Sequence[str], *, as_json: bool) -> None:
+    """Print the tasks that CONFIG draws: each lineage's sequence, how fresh the pools are, and the exam by id.
+
+    Where the config fixes no secret, the exam is drawn with one that is thrown away: the run draws its own, so its exam
+    is another. Held-in tasks avoid what the exam holds, so in a small family they may change with it.
+    """
+    study = config.read(file, overrides=overrides)
+    drawn = plan.make(study, secret=study.exam.secret or secrets.token_hex(16))
+    if as_json:
+        say_json(_json(drawn))
+        return
+    for line in _lines(drawn):
+        click.echo(line)
+
+
+def _json(drawn: Plan) -> Mapping[str, Any]:
+    return {
+        "lineages": {
+            f"L{number}": [
+                {
+                    "place": entry.position,
+                    "purpose": entry.purpose,
+                    "first": entry.first,
+                    "task": entry.task.id,
+                    "cell": entry.task.cell,
+                    "seed": entry.task.seed,
+                }
+                for entry in entries
+            ]
+            for number, entries in enumerate(drawn.held.lineages, 1)
+        },
+        "exam": {
+            "drawn_with": "the fixed secret" if drawn.config.exam.secret else "a secret thrown away",
+            "tasks": [
+                {"place": place, "task": task.id, "cell": task.cell} for place, task in enumerate(drawn.exam.tasks, 1)
+            ],
+        },
+        "freshness": [
+            {"pool": pool.pool, "cell": pool.cell, "count": pool.count, "stale": pool.stale}
+            for pool in drawn.held.freshness
+        ],
+    }
+
+
+def _lines(drawn: Plan) -> Iterator[str]:
+    for number, entries in enumerate(drawn.held.lineages, 1):
+        yield f"lineage L{number}"
+        for entry in entries:
+            first = "" if entry.purpose == "work" else f" of {entry.first or 'a later place'}"
+            yield f"  {entry.position:4d}  {entry.purpose}{first}  {entry.task.id}"
+    kept = "" if drawn.config.exam.secret else ", drawn with a secret thrown away; the run draws its own"
+    yield f"exam{kept}"
+    for place, task in enumerate(drawn.exam.tasks, 1):
+        yield f"  {place:4d}  {task.id}"
+    yield "freshness"
+    for pool in drawn.held.freshness:
+        stale = "all new" if pool.stale == 0 else f"{pool.stale} met before"
+        yield f"  {pool.pool}  {pool.cell}: {pool.count} tasks, {stale}"

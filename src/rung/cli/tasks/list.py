@@ -1,0 +1,64 @@
+"""`rung tasks list`: the families there are."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from rung.cli._say import json_option, say_json, say_rich
+from rung.core import registry
+from rung.core.errors import UsageError
+from rung.core.values import Scale
+
+
+@click.command("list")
+@json_option
+def command(*, as_json: bool) -> None:
+    """List the families: capability, settings and scale of each.
+
+    Settings beyond those listed are legal where a family counts them: d9 is a harder farm.
+    """
+    found = [_about(name) for name in registry.names("families")]
+    if as_json:
+        say_json(found)
+    else:
+        say_rich(_table(found))
+
+
+def _about(name: str) -> Mapping[str, Any]:
+    try:
+        family = registry.family(name)
+        return {
+            "family": name,
+            "capability": family.capability,
+            "settings": [setting.name for setting in family.settings()],
+            "scale": asdict(family.scale),
+        }
+    except (UsageError, ImportError, AttributeError) as error:  # a third party's family must not hide the others
+        return {"family": name, "error": f"{type(error).__name__}: {error}"}
+
+
+def _table(found: list[Mapping[str, Any]]) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("family", "capability", "settings", "scale", box=SIMPLE_HEAD, show_edge=False)
+    for row in found:
+        if "error" in row:
+            table.add_row(Text(row["family"]), "", "", Text(f"cannot be loaded: {row['error']}", style="red"))
+        else:
+            cells = (row["family"], row["capability"], " ".join(row["settings"]), _scale(Scale(**row["scale"])))
+            table.add_row(*map(Text, cells))
+    return table
+
+
+def _scale(scale: Scale) -> str:
+    """A scale in words.
+
+    >>> _scale(Scale("profit", 0.0, None))
+    'profit, 0 and up'
+    """
+    high = f"{scale.low:g} and up" if scale.high is None else f"{scale.low:g} to {scale.high:g}"
+    return f"{scale.unit}, {high}"
