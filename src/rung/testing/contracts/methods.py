@@ -209,8 +209,8 @@ def a_hidden_verdict_is_no_obstacle(case: MethodCase) -> None:
 
 @promise
 def odd_feedback_is_survived(case: MethodCase) -> None:
-    """Empty trajectories and hostile texts in a trajectory raise nothing, and make no illegal state."""
-    texts = [text for text in hostile.texts().values() if len(text) < 250_000]
+    """Empty trajectories and hostile or huge texts in one raise nothing, and make no illegal state."""
+    texts = [*(text for text in hostile.texts().values() if len(text) < 250_000), "a long day " * 200_000]
     steps = tuple(Step(i, text, (), text, text, invalid=True) for i, text in enumerate(texts))
     for trajectory in ((), steps):
         world = _world(case)
