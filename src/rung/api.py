@@ -121,8 +121,8 @@ def _method(method: AnyMethod) -> Method:
     if isinstance(method, str):
         return wiring.method(MethodConfig(name=method))
     if hasattr(method, "refine"):
-        return method
-    return FunctionMethod(cast(Callable[..., object], method), name=getattr(method, "__name__", "method"), options={})
+        return cast(Method, method)
+    return FunctionMethod(method, name=getattr(method, "__name__", "method"), options={})
 
 
 def _tasks(

@@ -65,7 +65,7 @@ class Skill:
         try:
             values = json.loads(state.files[SKILL])
             return cls(float(values["general"]), dict(values["cells"]), dict(values["instances"]))
-        except (KeyError, ValueError, TypeError) as error:
+        except (KeyError, ValueError, TypeError, RecursionError) as error:
             raise InstrumentFault("phantom", f"{SKILL} is missing or not a skill file: {error!r}") from error
 
     def write(self, state: State) -> State:
@@ -175,3 +175,7 @@ def make(variant: str, options: Mapping[str, JSON]) -> Agent:
     if kind == "noisy" and spread > min(base, 1.0 - base):
         raise UsageError(f"{where}: spread = {spread} leaves [0, 1] around base = {base}; lower the spread")
     return Phantom(kind, base=base, rate=rate, spread=spread)
+
+
+EXAMPLES: tuple[tuple[str, Mapping[str, JSON]], ...] = tuple((kind, {}) for kind in RUNGS)
+"""Variants and options with which the contract suite tries this agent."""

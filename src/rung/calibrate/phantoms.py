@@ -75,7 +75,7 @@ def config(kind: Kind, design: Design, *, seed: int) -> Config:
             "seed": seed,
             "lineages": design.lineages,
             "agent": {"kind": f"phantom:{kind}", "rate": rate},
-            "method": {"name": "phantom"},
+            "method": {"name": "phantom", "trials": 1 if kind == "chooser" else 0},
             "tasks": {
                 "replay": {"interval": 1, "lag": design.lag},
                 "schedule": [block("toy-lock-v1", 2, design.worked, replay=True)],

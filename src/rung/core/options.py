@@ -41,3 +41,10 @@ def share(where: str, key: str, value: float) -> float:
     if not 0.0 <= value <= 1.0:
         raise UsageError(f"{where}: {key} is a share between 0 and 1, seen {value!r}")
     return value
+
+
+def whole(where: str, key: str, value: JSON) -> int:
+    """A whole number from 0 up."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise UsageError(f"{where}: {key} is a whole number from 0 up, seen {value!r}")
+    return value

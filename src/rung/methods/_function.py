@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rung.core.canonical import JSON
 from rung.core.errors import UsageError
-from rung.core.options import take
+from rung.core.options import take, whole
 from rung.core.ports import Actor, Agent, Ports, RefineContext
 from rung.core.values import Candidate, Selection, State, Trial
 from rung.core.waiting import settle
@@ -19,7 +19,8 @@ class FunctionMethod:
 
     def __init__(self, function: Callable[..., object], *, name: str, options: Mapping[str, JSON]) -> None:
         self.id = f"function {name}"
-        self.trials = int(str(take(f"method.name = {name!r}", options, {"trials": 0})["trials"]))
+        where = f"method.name = {name!r}"
+        self.trials = whole(where, "trials", take(where, options, {"trials": 0})["trials"])
         self._function = function
 
     def initial_state(self, agent: Agent) -> State:

@@ -1,7 +1,8 @@
 """The method of the scripted agents: the phantom itself says what it learns (see `agents/phantom.py`).
 
-One candidate is taken over as it is. Where a phantom proposes several, each is tried on the instance just worked and
-the best is kept, so that trials and selection are exercised by an agent whose right choice is known.
+Without trials its first candidate is taken over as it is. With `trials = n` each candidate is tried n times on the
+instance just worked and the best is kept, so that trials and selection are exercised by an agent whose right choice is
+known: the `chooser`, which needs them.
 """
 
 import random
@@ -10,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from rung.core.canonical import JSON
 from rung.core.errors import UsageError
-from rung.core.options import take
+from rung.core.options import take, whole
 from rung.core.ports import Actor, Agent, Method, Ports, RefineContext
 from rung.core.values import Candidate, FeedbackResult, Selection, State, Trial
 from rung.methods._selection import keep_best
@@ -40,12 +41,15 @@ class PhantomMethod:
     """Lets the phantom learn."""
 
     id = "phantom"
-    trials = 1
     wrapping = ""
+
+    def __init__(self, *, trials: int) -> None:
+        self.trials = trials
 
     def initial_state(self, agent: Agent) -> State:
         """The phantom's own beginning."""
-        _teachable(agent)
+        if _teachable(agent).kind == "chooser" and self.trials == 0:
+            raise UsageError("agent.kind = 'phantom:chooser' chooses by trial; give method.trials = 1, seen 0")
         return State(agent.harness())
 
     def actor(self, state: State, agent: Agent, ports: Ports, rng: random.Random) -> Actor:
@@ -59,13 +63,17 @@ class PhantomMethod:
         return [Candidate(context.snapshot, state, {"learned_by": phantom.kind}) for state in states]
 
     async def select(self, context: RefineContext, incumbent: Trial, trials: Sequence[Trial]) -> Selection:
-        """The only candidate, or the best of several."""
-        if len(trials) == 1:
-            return Selection(trials[0].candidate, "the only candidate")
+        """The first candidate, or with trials the best."""
+        if self.trials == 0:
+            return Selection(0, "taken without trial")
         return keep_best(incumbent, trials)
 
 
 def make(options: Mapping[str, JSON]) -> Method:
-    """The phantoms' method; it has no options."""
-    take("method.name = 'phantom'", options, {})
-    return PhantomMethod()
+    """The phantoms' method. Option: `trials`, attempts per candidate before one is kept (0: taken without)."""
+    where = "method.name = 'phantom'"
+    return PhantomMethod(trials=whole(where, "trials", take(where, options, {"trials": 0})["trials"]))
+
+
+EXAMPLES: tuple[Mapping[str, JSON], ...] = ({}, {"trials": 1})
+"""Options with which the contract suite tries this method."""
