@@ -63,7 +63,7 @@ def passings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     return dict(counted)
 
 
-class hooked:  # noqa: N801 (read as a verb)
+class hooked:
     def __init__(self, counted: Counter[str]) -> None:
         self.counted = counted
 

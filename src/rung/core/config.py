@@ -5,6 +5,7 @@ config without `engine` and without the secret is the study's identity: an old r
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,10 @@ Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")]
 ArmName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
+
+
+TAKEN = re.compile(r"static(-[0-9]+)?|exam|plan|run|snapshot")
+"""Names that the record uses itself, beside those of the arms."""
 
 
 class _Section(BaseModel):
@@ -201,8 +206,9 @@ class Config(_Section):
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
             raise ValueError(f"arms are told apart by name, seen {sorted(names)}; rename one")
-        if "static" in names:
-            raise ValueError("the arm name 'static' is taken by the frozen control; rename the arm")
+        taken = [name for name in names if TAKEN.fullmatch(name)]
+        if taken:
+            raise ValueError(f"the arm name {taken[0]!r} is taken (frozen controls, or the record); rename the arm")
         for arm in self.every_arm():
             if arm.agent is None or arm.method is None:
                 raise ValueError(
@@ -235,7 +241,7 @@ class Config(_Section):
 def _arm_name(method: MethodConfig | None) -> str:
     stem = Path(method.name).stem if method else "arm"
     name = "".join(letter if letter.isalnum() else "-" for letter in stem.lower()).strip("-")
-    return "main" if name in ("", "static") else name[:32]
+    return "main" if not name or TAKEN.fullmatch(name) else name[:32]
 
 
 # --------------------------------------------------------------------------------------------- reading

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TypeVar, overload
 
 Result = TypeVar("Result")
 
@@ -14,7 +14,15 @@ def blocking(function: Callable[..., Result]) -> Callable[..., Result]:
     return function
 
 
-async def settle(function: Callable[..., Result | Awaitable[Result]], *arguments: object) -> Result:
+@overload
+async def settle(function: Callable[..., Awaitable[Result]], *arguments: object) -> Result: ...
+
+
+@overload
+async def settle(function: Callable[..., Result], *arguments: object) -> Result: ...
+
+
+async def settle(function: Callable[..., object], *arguments: object) -> object:
     """Call a function that may be async, plain, or plain and marked `blocking`, and wait for its result."""
     if getattr(function, "__rung_blocking__", False):
         result = await asyncio.to_thread(function, *arguments)

@@ -1,13 +1,20 @@
 """`Asked`: the driver that pulls a task and asks an actor step by step, so that a chat model, a phantom and a program
 share one kind of session."""
 
-from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from rung.core import crashpoints
-from rung.core.errors import AgentCrash, InstrumentFault
+from rung.core.errors import AgentCrash, InstrumentFault, Stopped
 from rung.core.ports import Actor, Kit, Post
 from rung.core.values import Action, Exit, Served, View
+from rung.core.waiting import settle
+from rung.protocols.answers import tidy
+
+MAX_DETAIL = 2000
+"""Characters kept of what an agent's code says when it crashes."""
+
+Result = TypeVar("Result")
 
 
 @runtime_checkable
@@ -31,18 +38,38 @@ class Asked:
             try:
                 await self._work(post, served)
             except AgentCrash as crash:
-                return Exit("agent_crashed", str(crash))
+                return Exit("agent_crashed", str(crash)[:MAX_DETAIL])
         return Exit("queue_empty")
 
+    async def _make(self, served: Served, kit: Kit) -> Actor:
+        return self._actor_for(served, kit)
+
     async def _work(self, post: Post, served: Served) -> None:
-        actor = self._actor_for(served, post.kit(served.handle))
+        actor = await _own(self._make, served, post.kit(served.handle))
         for view, action in served.played:
             await _remind(actor, view, action)
         seen: View | None = served.view
         while seen is not None:
-            reply = await post.stream.answer(served.handle, await actor.act(seen))
+            reply = await post.stream.answer(served.handle, await _acted(actor, seen))
             crashpoints.reach("reply.after")
             seen = reply.view
+
+
+async def _own(function: Callable[..., Awaitable[Result]], *arguments: object) -> Result:
+    """What the agent's own code answers. Whatever it raises is the agent's, but for what the instrument did to it."""
+    try:
+        return await settle(function, *arguments)
+    except (InstrumentFault, AgentCrash, Stopped):
+        raise
+    except Exception as error:
+        raise AgentCrash(f"{type(error).__name__}: {error}") from error
+
+
+async def _acted(actor: Actor, view: View) -> Action:
+    action: object = await _own(actor.act, view)
+    if not isinstance(action, Action):
+        raise AgentCrash(f"an actor must answer with an Action, not with {type(action).__name__}")
+    return action
 
 
 async def _remind(actor: Actor, view: View, action: Action) -> None:
@@ -50,6 +77,6 @@ async def _remind(actor: Actor, view: View, action: Action) -> None:
     if isinstance(actor, Recalls):
         actor.recall(view, action)
         return
-    again = await actor.act(view)
+    again, _ = tidy(await _acted(actor, view))
     if again.answer != action.answer:
         raise InstrumentFault("asked", "an interrupted actor did not repeat its recorded answer; give it `recall`")

@@ -4,19 +4,30 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
+from rung.core.errors import Stopped
+
 Result = TypeVar("Result")
 
 
 async def work_off(jobs: Iterable[Callable[[], Awaitable[Result]]], *, workers: int) -> list[Result]:
-    """Results in the order of the jobs. The first error stops the others and is raised as it is."""
+    """Results in the order of the jobs. The first error stops the others and is raised as it is.
+
+    When the operator asks for a stop, what is in flight goes on to where it can stop itself, and nothing new begins.
+    """
     if workers == 1:
         return [await job() for job in jobs]
     queue = iter(enumerate(jobs))
     results: dict[int, Result] = {}
+    stops: list[Stopped] = []
 
     async def worker() -> None:
         for number, job in queue:
-            results[number] = await job()
+            if stops:
+                return
+            try:
+                results[number] = await job()
+            except Stopped as stop:
+                stops.append(stop)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -24,6 +35,8 @@ async def work_off(jobs: Iterable[Callable[[], Awaitable[Result]]], *, workers: 
                 group.create_task(worker())
     except BaseExceptionGroup as errors:
         raise _first(errors) from None
+    if stops:
+        raise stops[0]
     return [results[number] for number in sorted(results)]
 
 

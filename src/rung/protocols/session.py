@@ -1,6 +1,6 @@
 """A session: a driver works a stream from a snapshot until an ending, and we classify how it ended."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -8,7 +8,8 @@ from rung.core import registry
 from rung.core.errors import InstrumentFault, StoreFault
 from rung.core.ports import Actor, Driver, Journal, Key, Kit, Ports
 from rung.core.seeds import Seed
-from rung.core.values import Exit, Fault, Lens, State, Task
+from rung.core.values import Action, Exit, Fault, Lens, State, Task, View
+from rung.core.waiting import settle
 from rung.protocols.endings import Ending, classify
 from rung.protocols.stream import Stream, Ticket
 
@@ -27,11 +28,30 @@ class KeyPolicies:
 
     def naive(self) -> Actor:
         """The newcomer's policy."""
-        return self.key.naive(self.task)
+        return _Policy(self.task, self.key.naive)
 
     def solver(self) -> Actor:
         """The policy that reaches the reference."""
-        return self.key.solver(self.task)
+        return _Policy(self.task, self.key.solver)
+
+
+class _Policy:
+    """A policy of the key. If it raises, the key is broken and not the phantom that plays it."""
+
+    def __init__(self, task: Task, make: Callable[[Task], Actor]) -> None:
+        self._task = task
+        self._make = make
+        self._actor: Actor | None = None
+
+    async def act(self, view: View) -> Action:
+        """The policy's action."""
+        try:
+            self._actor = self._actor or self._make(self._task)
+            return await settle(self._actor.act, view)
+        except InstrumentFault:
+            raise
+        except Exception as error:
+            raise InstrumentFault(f"key of {self._task.family}", f"{type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,18 @@ process death. After an interruption an episode in flight is rebuilt by replayin
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from rung.core import crashpoints, registry
-from rung.core.canonical import canonical, sha256
-from rung.core.errors import InstrumentFault, RungError, UsageError
+from rung.core.canonical import JSON, canonical, sha256
+from rung.core.errors import AgentCrash, InstrumentFault, Stopped, UsageError
 from rung.core.ports import Episode, Family, Journal, Ports
 from rung.core.values import (
     Action,
     Call,
     Evaluation,
     Fault,
-    Invalid,
     Lens,
     Purpose,
     QueueInfo,
@@ -28,14 +28,16 @@ from rung.core.values import (
     Task,
     View,
 )
+from rung.core.waiting import settle
 from rung.protocols import record
+from rung.protocols.answers import tidy
 from rung.protocols.lens import through
 
-MAX_ANSWER = 1 << 20
-"""Characters of an answer that are looked at; a longer one is invalid and kept up to here."""
+PASSING = (InstrumentFault, AgentCrash, Stopped)
+"""What a family may let through: a dead sandbox, the agent's own code, the operator. All else is its own fault."""
 
-MALFORMED = Call("", {})
-"""What is recorded of a typed call that is not plain finite JSON."""
+MAX_DETAIL = 2000
+"""Characters kept of what a family says when it breaks."""
 
 Result = TypeVar("Result")
 
@@ -91,28 +93,14 @@ class Stream:
         handle = f"t-{sha256(f'{self._salt}/{ticket.path}')[:12]}"
         self._served[handle] = ticket
         family = registry.family(ticket.task.family)
-        rules = _guard(family, lambda: family.rules(ticket.task))
+        rules = _guard(family, partial(family.rules, ticket.task))
         resumed = self._journal.get(ticket.path, "served") is not None
-        self._journal.put(
-            ticket.path,
-            "served",
-            {
-                "task": ticket.task.id,
-                "family": ticket.task.family,
-                "setting": ticket.task.setting.name,
-                "payload": self._journal.blob(canonical(ticket.task.payload).encode()),
-                "purpose": ticket.purpose,
-                "ordinal": ticket.ordinal,
-                "snapshot": ticket.snapshot,
-                "handle": handle,
-                "rules": self._journal.blob(rules.encode()),
-            },
-        )
+        _guard(family, partial(self._mark, ticket, handle, rules))
         crashpoints.reach("served.before")
         await self._journal.flush(durable=True)
         crashpoints.reach("served.after")
-        episode = await _guarded(family, family.start(ticket.task, self._ports))
-        attempt = _Attempt(ticket, family, rules, episode, replace(_seen(family, episode), rules=rules))
+        episode = await _guarded(family, family.start, ticket.task, self._ports)
+        attempt = _Attempt(ticket, family, rules, episode, _seen(family, episode, rules=rules))
         self._open[handle] = attempt
         if resumed and await self._rebuild(attempt):
             await self._finish(handle, attempt, Reply(""))
@@ -143,7 +131,7 @@ class Stream:
         left = len(self._served)
         for handle, ticket in list(self._served.items()):
             attempt = self._open.get(handle)
-            sealed = fault or await self._as_it_stands(attempt, crashed=crashed)
+            sealed = fault or await _as_it_stands(attempt, crashed=crashed)
             self._seal(ticket, sealed, steps=attempt.index if attempt else 0)
         self._served.clear()
         self._open.clear()
@@ -151,19 +139,37 @@ class Stream:
 
     # ----------------------------------------------------------------------------------------- inside
 
+    def _mark(self, ticket: Ticket, handle: str, rules: str) -> None:
+        served: dict[str, JSON] = {
+            "task": ticket.task.id,
+            "family": ticket.task.family,
+            "setting": ticket.task.setting.name,
+            "payload": self._journal.blob(canonical(ticket.task.payload).encode()),
+            "purpose": ticket.purpose,
+            "ordinal": ticket.ordinal,
+            "snapshot": ticket.snapshot,
+            "handle": handle,
+            "rules": self._journal.blob(rules.encode()),
+        }
+        self._journal.put(ticket.path, "served", served)
+
     async def _step(self, attempt: _Attempt, action: Action) -> tuple[Reply, bool]:
-        action, call = _clean(attempt.family, action)
-        reply = await _guarded(attempt.family, attempt.episode.call(call))
-        self._journal.put(
-            record.step_path(attempt.ticket.path, attempt.index),
-            "step",
-            record.step_json(self._journal, attempt.view, action, reply),
+        family = attempt.family
+        action, invalid = tidy(action)
+        call = invalid or (
+            action.answer if isinstance(action.answer, Call) else _guard(family, partial(family.parse, action.answer))
         )
+        reply = await _guarded(family, attempt.episode.call, call)
+        _guard(family, partial(self._record, attempt, action, reply))
         attempt.index += 1
         done = reply.done or attempt.index >= attempt.ticket.task.calls
         if not done:
-            attempt.view = replace(_seen(attempt.family, attempt.episode), rules=attempt.rules, reply=reply.text)
+            attempt.view = _seen(family, attempt.episode, rules=attempt.rules, reply=reply.text)
         return reply, done
+
+    def _record(self, attempt: _Attempt, action: Action, reply: Reply) -> None:
+        step = record.step_json(self._journal, attempt.view, action, reply)
+        self._journal.put(record.step_path(attempt.ticket.path, attempt.index), "step", step)
 
     async def _finish(self, handle: str, attempt: _Attempt, reply: Reply) -> StreamReply:
         self._seal(attempt.ticket, await _evaluated(attempt), steps=attempt.index)
@@ -177,15 +183,6 @@ class Stream:
 
     def _seal(self, ticket: Ticket, sealed: Evaluation | Fault, *, steps: int) -> None:
         self._journal.put(ticket.path, "sealed", record.sealed_json(sealed, steps))
-
-    async def _as_it_stands(self, attempt: _Attempt | None, *, crashed: bool) -> Evaluation | Fault:
-        if attempt is None:
-            return Fault("stream", "the task was served and its episode never started")
-        try:
-            sealed = await _evaluated(attempt)
-        except InstrumentFault as broken:
-            return Fault(broken.where, broken.detail)
-        return replace(sealed, status="error" if crashed else "cancelled")
 
     async def _rebuild(self, attempt: _Attempt) -> bool:
         """Replay the recorded calls of an episode that was in flight; True when they had already ended it."""
@@ -204,50 +201,47 @@ class Stream:
         return False
 
 
-def _seen(family: Family, episode: Episode) -> View:
-    return _guard(family, episode.view)
+def _seen(family: Family, episode: Episode, *, rules: str, reply: str = "") -> View:
+    return _guard(family, lambda: replace(episode.view(), rules=rules, reply=reply))
 
 
 async def _evaluated(attempt: _Attempt) -> Evaluation:
-    return await _guarded(attempt.family, attempt.episode.evaluate())
+    async def measured() -> Evaluation:
+        found = await settle(attempt.episode.evaluate)
+        canonical(record.sealed_json(found, attempt.index))  # a measurement that cannot be written down is none
+        return found
+
+    return await _guarded(attempt.family, measured)
+
+
+async def _as_it_stands(attempt: _Attempt | None, *, crashed: bool) -> Evaluation | Fault:
+    if attempt is None:
+        return Fault("stream", "the task was served and its episode never started")
+    try:
+        sealed = await _evaluated(attempt)
+    except InstrumentFault as broken:
+        return Fault(broken.where, broken.detail)
+    return replace(sealed, status="error" if crashed else "cancelled")
 
 
 def _guard(family: Family, function: Callable[[], Result]) -> Result:
-    """A family that raises has broken the instrument: a fault, not a score."""
+    """What a family answers. One that raises, or answers what cannot be recorded, has broken the instrument."""
     try:
         return function()
-    except RungError:
+    except PASSING:
         raise
     except Exception as error:
-        raise InstrumentFault(f"family {family.id}", f"{type(error).__name__}: {error}") from error
+        raise _broken(family, error) from error
 
 
-async def _guarded(family: Family, waiting: Awaitable[Result]) -> Result:
+async def _guarded(family: Family, function: Callable[..., Awaitable[Result]], *arguments: object) -> Result:
     try:
-        return await waiting
-    except RungError:
+        return await settle(function, *arguments)
+    except PASSING:
         raise
     except Exception as error:
-        raise InstrumentFault(f"family {family.id}", f"{type(error).__name__}: {error}") from error
+        raise _broken(family, error) from error
 
 
-def _clean(family: Family, action: Action) -> tuple[Action, Call | Invalid]:
-    """The action as it is recorded, and the call it makes. Foreign text is data: matched, never evaluated."""
-    answer = action.answer
-    if isinstance(answer, str):
-        text = answer[: MAX_ANSWER + 1].encode("utf-8", "replace").decode()
-        if len(text) > MAX_ANSWER:
-            return replace(action, answer=text), Invalid(f"the answer is longer than {MAX_ANSWER} characters")
-        return replace(action, answer=text), _guard(family, lambda: family.parse(text))
-    if not _plain(answer):
-        return replace(action, answer=MALFORMED), Invalid("the call's name or arguments are not plain finite JSON")
-    return action, answer
-
-
-def _plain(call: Call) -> bool:
-    try:
-        canonical(call.arguments).encode()
-        call.tool.encode()
-    except (UsageError, TypeError, ValueError, RecursionError, AttributeError):
-        return False
-    return call != MALFORMED
+def _broken(family: Family, error: Exception) -> InstrumentFault:
+    return InstrumentFault(f"family {family.id}", f"{type(error).__name__}: {error}"[:MAX_DETAIL])

@@ -9,16 +9,20 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
-from rung.core.canonical import JSON
+from rung.core.canonical import JSON, canonical
 from rung.core.errors import InstrumentFault, Stopped, StoreFault, UsageError
 from rung.core.ports import Agent, Journal, Kit, Method, Ports, RefineContext, Snapshots
 from rung.core.seeds import Seed
 from rung.core.values import Candidate, Fault, FeedbackResult, Outcome, Selection, Served, Trial
+from rung.core.waiting import settle
 from rung.protocols import record
 from rung.protocols.asked import Asked
 from rung.protocols.crew import work_off
 from rung.protocols.session import Seat, hold
 from rung.protocols.stream import Ticket
+
+MAX_DETAIL = 2000
+"""Characters kept of what a method says when it breaks."""
 
 Result = TypeVar("Result")
 
@@ -86,7 +90,10 @@ class Study:
             await hold(self._journal, ticket.path, [ticket], lens="none", seat=self._seat(arm, ticket.snapshot))
             self._journal.observe(ticket.path, "seconds", self._bench.clock() - began)
         sealed = self._journal.get(ticket.path, "sealed")
-        seen = record.outcome(sealed) if sealed is not None else Fault("session", "the task was never served")
+        if sealed is None:  # its session ended before it was served; a fault is a row all the same
+            sealed = record.sealed_json(Fault("session", "the task was never served"), 0)
+            self._journal.put(ticket.path, "sealed", sealed)
+        seen = record.outcome(sealed)
         self._bench.watch(ticket.path, seen)
         return seen
 
@@ -152,10 +159,11 @@ class Study:
 
     async def _asked_to_refine(self, arm: Arm, ticket: Ticket, context: RefineContext) -> dict[str, Any]:
         async def proposed() -> list[dict[str, JSON]]:
-            return [self._kept(ticket, number, each) for number, each in enumerate(await arm.method.refine(context))]
+            found = await settle(arm.method.refine, context)
+            return [self._kept(ticket, number, each) for number, each in enumerate(found)]
 
         try:
-            return {"candidates": await _guarded(arm, proposed())}
+            return {"candidates": await _guarded(arm, proposed)}
         except StoreFault:
             raise
         except InstrumentFault as broken:
@@ -166,7 +174,9 @@ class Study:
             raise UsageError(f"candidate {number} names the parent {candidate.parent!r}, not the state it was given")
         message = f"{ticket.path} candidate {number}"
         snapshot = self._snapshots.put(candidate.state, parent=ticket.snapshot, message=message)
-        return {"snapshot": snapshot, "manifest": dict(candidate.manifest)}
+        kept: dict[str, JSON] = {"snapshot": snapshot, "manifest": dict(candidate.manifest)}
+        canonical(kept)  # a manifest that cannot be written down is the method's fault, and noticed here
+        return kept
 
     async def _tried(self, arm: Arm, ticket: Ticket, number: int, snapshot: str) -> Trial:
         """One candidate's attempts at the instance just worked, each a session the working agent never sees."""
@@ -182,15 +192,15 @@ class Study:
         """The index of the candidate taken over, and the reason as it is recorded."""
 
         async def chosen() -> Selection:
-            selection = await arm.method.select(context, incumbent, trials)
-            if selection.chosen is not None and not 0 <= selection.chosen < len(trials):
-                raise UsageError(f"select chose candidate {selection.chosen} of {len(trials)}")
-            return selection
+            selection = await settle(arm.method.select, context, incumbent, trials)
+            if selection.chosen is not None and not _is_index(selection.chosen, trials):
+                raise UsageError(f"select chose candidate {selection.chosen!r} of {len(trials)}")
+            return Selection(selection.chosen, str(selection.reason))
 
         if not trials:
             return None, {"reason": "nothing was proposed"}
         try:
-            selection = await _guarded(arm, chosen())
+            selection = await _guarded(arm, chosen)
         except StoreFault:
             raise
         except InstrumentFault as broken:
@@ -198,14 +208,19 @@ class Study:
         return selection.chosen, {"reason": selection.reason}
 
 
-async def _guarded(arm: Arm, answer: Awaitable[Result]) -> Result:
+async def _guarded(arm: Arm, answer: Callable[[], Awaitable[Result]]) -> Result:
     """What a method answers. Whatever it raises is the instrument's fault and not the agent's score."""
     try:
-        return await answer
+        return await answer()
     except InstrumentFault:
         raise
     except Exception as error:
-        raise InstrumentFault(f"method {arm.method.id}", f"{type(error).__name__}: {error}") from error
+        detail = f"{type(error).__name__}: {error}"[:MAX_DETAIL]
+        raise InstrumentFault(f"method {arm.method.id}", detail) from error
+
+
+def _is_index(chosen: object, among: Sequence[object]) -> bool:
+    return isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(among)
 
 
 @dataclass(frozen=True, slots=True)
