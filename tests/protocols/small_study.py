@@ -11,8 +11,11 @@ import sys
 from pathlib import Path
 
 from rung.core import crashpoints
+from rung.core.canonical import sha256
 from rung.core.config import Config, parse
+from rung.core.seeds import Seed
 from rung.protocols import launch
+from rung.store.memory import MemoryJournal
 
 SECRET = "a fixed secret for tests"
 ROAD = {"family": "toy-road-v1", "difficulty": 1}
@@ -24,7 +27,11 @@ DOCUMENT = {
     "lineages": 2,
     "method": {"name": "phantom"},
     "arms": [
-        {"name": "chooser", "agent": {"kind": "phantom:chooser", "base": 0.4, "rate": 0.3}},
+        {
+            "name": "chooser",
+            "agent": {"kind": "phantom:chooser", "base": 0.4, "rate": 0.3},
+            "method": {"name": "phantom", "trials": 1},
+        },
         {"name": "noisy", "agent": {"kind": "phantom:noisy", "spread": 0.4}},
     ],
     "exam": {"secret": SECRET},
@@ -38,6 +45,15 @@ DOCUMENT = {
 
 def config(concurrency: int = 1) -> Config:
     return parse({**DOCUMENT, "engine": {"concurrency": concurrency}})
+
+
+def in_memory() -> MemoryJournal:
+    return launch.simulate(config(), secret=SECRET)
+
+
+def holdout_root() -> Seed:
+    """The root under which the exam's seeds hang; its path must be found nowhere."""
+    return Seed(sha256(f"{SECRET}/1"))
 
 
 def die_at(label: str, passes: int) -> None:

@@ -167,7 +167,7 @@ def test_a_finished_run_that_is_run_again_stays_as_it_is(tmp_path: Path, whole: 
 
 
 def test_a_study_in_memory_is_the_one_on_disk_row_for_row(whole: Kept):
-    journal = launch.simulate(small_study.config(), secret=small_study.SECRET)
+    journal = small_study.in_memory()
     assert list(journal.facts()) == whole.facts
     assert journal.digest() == whole.digest
 
