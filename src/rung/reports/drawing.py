@@ -14,8 +14,8 @@ from rung.reports.plain import LEVELS, clean, interval_text, number, shown_gain,
 from rung.reports.values import ArmReport, CurvePoint, LadderReport, Rung
 from rung.stats.verdict import Word
 
-WIDTH = 360
-_ROW, _LEFT, _RIGHT, _TEXT = 58, 36, 222, 236
+WIDTH = 370
+_ROW, _LEFT, _RIGHT, _TEXT = 60, 34, 200, 213
 _MIDDLE, _HALF = (_LEFT + _RIGHT) / 2, (_RIGHT - _LEFT) / 2 - 9
 
 
@@ -54,11 +54,16 @@ def _ends(rung: Rung) -> Iterator[float]:
 
 
 def _nice(reach: float) -> float:
-    """The next of 1, 2, 3, 4, 5, 6, 8 times a power of ten."""
+    """The next of 1, 2, 3, 4, 5, 6, 8 times a power of ten.
+
+    >>> _nice(0.513), _nice(0.81), _nice(37.0), _nice(0.0)
+    (0.6, 1.0, 40.0, 1.0)
+    """
     if reach <= 0:
         return 1.0
-    power = 10.0 ** floor(log10(reach))
-    return next((step * power for step in (1, 2, 3, 4, 5, 6, 8) if step * power >= reach), 10 * power)
+    power = floor(log10(reach))
+    steps = (float(f"{step}e{power}") for step in (1, 2, 3, 4, 5, 6, 8, 10))
+    return next((step for step in steps if step >= reach), reach)
 
 
 def _end_of(span: float, sign: str) -> str:
@@ -70,18 +75,17 @@ def _end_of(span: float, sign: str) -> str:
 
 def ladder(arm: ArmReport, spans: Mapping[str, float], name: str) -> str:
     """One arm's ladder: G4 on top, G0 the ground below, each rung an axis of its own with the gain's interval on it."""
-    rows, top = [], 0.0
+    rows, top, foot = [], 0.0, 0.0
     for level in reversed(LEVELS):
         found = [rung for rung in arm.rungs if rung.level == level]
         if level == "G0":
-            rows.append(_rails(top))
-            top += 16
+            foot, top = top, top + 16
         for at, rung in enumerate(found or [None]):
             rows.append(_row(rung, level if at == 0 else "", top, arm, spans))
             top += _ROW
     desc = "; ".join(_spoken(arm, level) for level in LEVELS)
     title = f"Ladder of {arm.name}: gain on each rung with its 95% interval"
-    return image(name, title=title, desc=desc, height=top, body="".join(rows))
+    return image(name, title=title, desc=desc, height=top, body=_rails(foot, top) + "".join(rows))
 
 
 def _spoken(arm: ArmReport, level: str) -> str:
@@ -90,10 +94,10 @@ def _spoken(arm: ArmReport, level: str) -> str:
     return f"{level}: {', '.join(said) or 'not asked'}"
 
 
-def _rails(bottom: float) -> str:
-    rail = '<line class="rail" x1="{x}" x2="{x}" y1="4" y2="{y:g}"/>'
-    zero = f'<line class="zero" x1="{_MIDDLE:g}" x2="{_MIDDLE:g}" y1="4" y2="{bottom + 16 + _ROW - 10:g}"/>'
-    return rail.format(x=_LEFT, y=bottom) + rail.format(x=_RIGHT, y=bottom) + zero
+def _rails(foot: float, bottom: float) -> str:
+    """Two rails that end above the ground, and the line of zero that does not."""
+    rails = "".join(f'<line class="rail" x1="{x}" x2="{x}" y1="4" y2="{foot:g}"/>' for x in (_LEFT, _RIGHT))
+    return f'{rails}<line class="zero" x1="{_MIDDLE:g}" x2="{_MIDDLE:g}" y1="4" y2="{bottom - 10:g}"/>'
 
 
 def _row(rung: Rung | None, level: str, top: float, arm: ArmReport, spans: Mapping[str, float]) -> str:

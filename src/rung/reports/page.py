@@ -5,6 +5,7 @@ reaches the page is escaped by the template engine, because names and faults are
 """
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from rung.reports import drawing, plain
@@ -12,6 +13,9 @@ from rung.reports.values import ArmReport, LadderReport
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+_INTERVAL = re.compile(r"\[([−\d.,]+), ([−\d.,]+)\]")  # kept on one line, as an interval is one thing
 
 
 def html(report: LadderReport) -> str:
@@ -26,7 +30,7 @@ def _environment() -> "Environment":
     from markupsafe import Markup
 
     def finalize(value: object) -> object:
-        return value if isinstance(value, Markup) else plain.clean(value)
+        return value if isinstance(value, Markup) else _INTERVAL.sub("[\\1,\u00a0\\2]", plain.clean(value))
 
     env = Environment(
         loader=PackageLoader("rung.reports"),

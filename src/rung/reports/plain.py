@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rung.core.values import Estimate
 from rung.reports.values import ArmReport, Cost, Drift, LadderReport, Rung
 from rung.stats import flags as say
-from rung.stats.verdict import Word
+from rung.stats.verdict import Verdict, Word
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -141,8 +141,8 @@ def number(value: float | None, *beside: float | None, signed: bool = False) -> 
 
 
 def _decimals(largest: float) -> int:
-    """Three for shares and the like; three significant digits outside [0.01, 1)."""
-    return 3 if largest == 0 or 0.01 <= largest < 1 else max(0, 2 - floor(log10(largest)))
+    """Three for shares and the like; three significant digits outside [0.01, 10)."""
+    return 3 if largest == 0 or 0.01 <= largest < 10 else max(0, 2 - floor(log10(largest)))
 
 
 def gain_text(estimate: Estimate) -> str:
@@ -204,6 +204,19 @@ def other_flags(hci: Estimate) -> tuple[str, ...]:
     return tuple(flag for flag in hci.flags if flag not in said)
 
 
+def claim(verdict: Verdict) -> str:
+    """The claim that a verdict is about, worded so that a claim in question does not read as a claim made."""
+    if verdict.word == "improved":
+        return f"claim: {verdict.scope}"
+    return "this end state only" if verdict.scope == "this end state only" else f"in question: {verdict.scope}"
+
+
+def new_reasons(rung: Rung) -> tuple[str, ...]:
+    """The reasons of a verdict that its gain's flags have not said already."""
+    said = () if withheld(rung) else rung.gain.flags
+    return tuple(reason for reason in rung.verdict.reasons if reason not in said)
+
+
 def explained_flags(report: LadderReport) -> Mapping[str, str]:
     """What the flags of this report mean, in order of first appearance."""
     found = chain(
@@ -217,7 +230,6 @@ def explained_flags(report: LadderReport) -> Mapping[str, str]:
 
 _PLACES: Mapping[str, str] = MappingProxyType(
     {
-        "G0": "on replays of {}",
         "G1": "on new instances of {}",
         "G2": "on the harder {}",
         "G3": "on {} (another family)",
@@ -228,7 +240,12 @@ _SHOWN: tuple[Word, ...] = ("improved", "regressed", "equivalent")
 
 
 def answer(arm: ArmReport) -> str:
-    """What was shown of one arm, in one sentence and in the words of its verdicts. The arm's name is left to say.
+    """What was shown of one arm, in one sentence and in the words of its verdicts. The arm's name is left to say."""
+    return f"{'; '.join(clauses(arm))}."
+
+
+def clauses(arm: ArmReport) -> tuple[str, ...]:
+    """The parts of the answer, the main one first: the rungs held or the first one asked, those above, and G0.
 
     A gain counts as held only where every rung below is held too, so an isolated one is named and not claimed.
     """
@@ -240,8 +257,8 @@ def answer(arm: ArmReport) -> str:
         main = _joined([f"{_place(rung)} by {_measured(rung)}" for rung in held])
     else:
         main = _joined([_unheld(rung) for rung in first]) or "new instances (G1) were not asked about"
-    parts = [_scope(arm) + main, *_above(arm, above), f"on tasks it met before (G0): {clean(arm.retention)}"]
-    return _units_once(f"{'; '.join(parts)}.", arm)
+    parts = (_scope(arm) + main, *_above(arm, above), f"on tasks it met before (G0): {clean(arm.retention)}")
+    return _units_once(parts, {_unit(rung) for rung in arm.rungs})
 
 
 def _scope(arm: ArmReport) -> str:
@@ -263,12 +280,16 @@ def _unit(rung: Rung) -> str:
     return f" ({clean(rung.unit)})"
 
 
-def _units_once(sentence: str, arm: ArmReport) -> str:
-    """A unit is named where it first stands, and not again."""
-    for unit in {_unit(rung) for rung in arm.rungs}:
-        head, found, tail = sentence.partition(unit)
-        sentence = head + found + tail.replace(unit, "")
-    return sentence
+def _units_once(parts: Iterable[str], units: Iterable[str]) -> tuple[str, ...]:
+    """Each unit is named where it first stands, and not again."""
+    left, told = set(units), []
+    for part in parts:
+        for unit in set(units):
+            head, found, tail = part.partition(unit)
+            part = head + (found if unit in left else "") + tail.replace(unit, "")
+            left -= {unit} if found else set()
+        told.append(part)
+    return tuple(told)
 
 
 def _unheld(rung: Rung) -> str:
@@ -421,12 +442,15 @@ def _cell(text: str) -> str:
 
 def markdown(report: LadderReport) -> str:
     """The report as Markdown: answers, holes, weaknesses, the ladder of every arm, costs and provenance."""
-    blocks = [f"# {_md(report.name)}", _md(subtitle(report)), *_md_head(report)]
+    blocks = [f"# {markdown_text(report.name)}", markdown_text(subtitle(report)), *_md_head(report)]
     for arm in report.arms:
-        blocks += [f"## {_md(arm.name)}", _md(_about(arm)), _md_ladder(arm), *_md_notes(arm)]
+        blocks += [f"## {markdown_text(arm.name)}", markdown_text(_about(arm)), _md_ladder(arm), *_md_notes(arm)]
     blocks += ["## Costs", _md_costs(report), "## Drift of the static arm", _md_drift(report)]
     blocks += ["## Pools", _md_table(("pool", "cell", "tasks", "met before"), _pool_rows(report))]
-    blocks += ["## How each number is made", _md_list([f"{_md(key)}: {_code(name)}" for key, name in _how(report)])]
+    blocks += [
+        "## How each number is made",
+        _md_list([f"{markdown_text(key)}: {_code(name)}" for key, name in _how(report)]),
+    ]
     blocks += ["## Words", _md_list([f"**{word}**: {meaning}" for word, meaning in GLOSSARY.items()])]
     blocks += [f"Exam {_code(report.exam_id)}, digest {_code(report.digest)}."]
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -434,9 +458,12 @@ def markdown(report: LadderReport) -> str:
 
 def _md_head(report: LadderReport) -> list[str]:
     stamp = "**Secret fixed: for phantoms and tests only.**" if report.secret_fixed else ""
-    holes = [f"**Incomplete: {_count(len(report.incomplete), 'hole')}.**", _md_list(map(_md, report.incomplete))]
-    answers = _md_list([f"**{_md(arm.name)}**: {_md(answer(arm))}" for arm in report.arms])
-    weak = ["## What weakens this", _md_list(map(_md, report.weaknesses))] if report.weaknesses else []
+    holes = [
+        f"**Incomplete: {_count(len(report.incomplete), 'hole')}.**",
+        _md_list(map(markdown_text, report.incomplete)),
+    ]
+    answers = _md_list([f"**{markdown_text(arm.name)}**: {markdown_text(answer(arm))}" for arm in report.arms])
+    weak = ["## What weakens this", _md_list(map(markdown_text, report.weaknesses))] if report.weaknesses else []
     return [answers, *(holes if report.incomplete else []), stamp, *weak]
 
 
@@ -477,8 +504,10 @@ def _ladder_row(rung: Rung) -> tuple[str, ...]:
 
 
 def _md_notes(arm: ArmReport) -> list[str]:
-    notes = [f"{rung.level} {_md(rung.target)}: {'; '.join(map(_md, _said(rung)))}" for rung in arm.rungs]
-    faults = [f"fault: {_md(what)}, {_count(n, 'attempt')} lost" for what, n in arm.faults.items()]
+    notes = [
+        f"{rung.level} {markdown_text(rung.target)}: {'; '.join(map(markdown_text, _said(rung)))}" for rung in arm.rungs
+    ]
+    faults = [f"fault: {markdown_text(what)}, {_count(n, 'attempt')} lost" for what, n in arm.faults.items()]
     return [_md_list([*notes, *faults])]
 
 
@@ -544,7 +573,7 @@ def _how(report: LadderReport) -> list[tuple[str, str]]:
 def _md_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return "Nothing was recorded."
-    lines = [heads, ["---"] * len(heads), *[[_md(cell) for cell in row] for row in rows]]
+    lines = [heads, ["---"] * len(heads), *[[markdown_text(cell) for cell in row] for row in rows]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -552,10 +581,10 @@ def _md_list(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def _md(text: str) -> str:
+def markdown_text(text: str) -> str:
     """Foreign text that Markdown neither runs nor lays out.
 
-    >>> _md("<b>*x*|y</b>")
+    >>> markdown_text("<b>*x*|y</b>")
     '&lt;b&gt;\\\\*x\\\\*\\\\|y&lt;/b&gt;'
     """
     shown = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -563,7 +592,8 @@ def _md(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    return f"`{clean(text).replace('`', chr(39))}`"
+    """In code font where it is the name or hash it should be, else as any foreign text."""
+    return f"`{text}`" if re.fullmatch(r"[\w.:/@ -]+", text) else markdown_text(text)
 
 
 # --------------------------------------------------------------------------------------------- terminal
@@ -582,9 +612,15 @@ def terminal(report: LadderReport) -> "RenderableType":
     left = len(report.arms) - _MOST_ARMS
     more = [Text(f"and {_count(left, 'arm')} more, in the full report", style="dim")] if left > 0 else []
     used = dict.fromkeys(rung.verdict.word for arm in report.arms for rung in arm.rungs)
-    legend = Text("  ".join([*(f"{MARKS[word]} {word}" for word in used), "· not asked"]), style="dim")
+    several = ["1/n the first of n"] if any(_several(arm) for arm in report.arms) else []
+    legend = Text("  ".join([*(f"{MARKS[word]} {word}" for word in used), "· not asked", *several]), style="dim")
     title = Text(clean(report.name), style="bold").append(f"  {subtitle(report)}", style="not bold dim")
     return Group(title, _terminal_table(report), *more, legend, *_terminal_tail(report))
+
+
+def _several(arm: ArmReport) -> bool:
+    levels = [rung.level for rung in arm.rungs]
+    return len(levels) > len(set(levels))
 
 
 def _terminal_table(report: LadderReport) -> "Table":
@@ -608,25 +644,27 @@ def _terminal_cell(rungs: Sequence[Rung]) -> "Text":
         return Text("·", style="dim")
     rung, word = rungs[0], rungs[0].verdict.word
     shown = "withheld" if withheld(rung) else _short(rung.gain)
-    more = f" ({len(rungs) - 1}\u00a0more)" if len(rungs) > 1 else ""
-    return Text(f"{MARKS[word]}\u00a0{shown}{more}", style=_STYLES.get(word, ""))
+    first = shown.replace("\n", f" 1/{len(rungs)}\n") if len(rungs) > 1 else shown
+    return Text(f"{MARKS[word]} {first}", style=_STYLES.get(word, ""))
 
 
 def _short(gain: Estimate) -> str:
-    """A gain to two decimals, unless an end would then read as zero."""
+    """A gain to two decimals on two lines; with more where the scale of it asks for more."""
     ends = [end for end in (gain.value, gain.lo, gain.hi) if end is not None]
-    if len(ends) < 3 or max(map(abs, ends)) >= 1 or any(0 < abs(end) < 0.005 for end in ends):
-        return gain_text(gain).replace(", ", ",\u00a0")
-    value, lo, hi = (f"{end:.2f}".replace("-", "−") for end in ends)
-    return f"{'' if value.startswith('−') else '+'}{value} [{lo},\u00a0{hi}]"
+    if len(ends) == 3 and 0.01 <= max(map(abs, ends)) < 1:
+        value, lo, hi = (f"{end:.2f}".replace("-", "−") for end in ends)
+        return f"{'' if value.startswith('−') else '+'}{value}\n[{lo},{hi}]"
+    return gain_text(gain).replace(", ", ",").replace(" [", "\n[")
 
 
 def _terminal_tail(report: LadderReport) -> list["Text"]:
     from rich.text import Text
 
-    weak = len(report.weaknesses)
-    first = f"{_count(weak, 'thing')} weaken{'s' if weak == 1 else ''} this; first: {clean(report.weaknesses[0])}"
-    lines = [Text(first if weak else "nothing recorded weakens this", overflow="ellipsis", no_wrap=True)]
+    weak = "nothing recorded weakens this"
+    if report.weaknesses:
+        verb = "thing weakens" if len(report.weaknesses) == 1 else "things weaken"
+        weak = f"{len(report.weaknesses)} {verb} this; first: {clean(report.weaknesses[0])}"
+    lines = [Text(weak, overflow="ellipsis", no_wrap=True)]
     if report.incomplete:
         names = "; ".join(map(clean, report.incomplete[:3]))
         rest = f"; and {len(report.incomplete) - 3} more" if len(report.incomplete) > 3 else ""

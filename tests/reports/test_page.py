@@ -1,0 +1,242 @@
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import chain
+
+import pytest
+
+from rung.reports import page, plain
+from rung.reports.values import LadderReport
+
+from .samples import HOSTILE, SAMPLES
+
+PAGES = {name: page.html(report) for name, report in SAMPLES.items()}
+EVERY = pytest.mark.parametrize("name", SAMPLES)
+VOID = {"meta", "br", "hr", "img", "input", "link", "line", "path", "circle"}
+CSS = files("rung.reports").joinpath("templates/report.css").read_text()
+
+
+class Outline(HTMLParser):
+    """Tags in order, what they hold, and whether each is closed where it should be."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.faults: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in VOID:
+            return
+        if not self.open or self.open[-1] != tag:
+            self.faults.append(f"</{tag}> inside {self.open[-3:]}")
+        else:
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def seen(name: str) -> str:
+    """What a reader of the page sees, on one line."""
+    return " ".join(" ".join(Outline(PAGES[name]).text).split())
+
+
+def shown(text: str) -> str:
+    return " ".join(plain.clean(text).split())
+
+
+def said(report: LadderReport) -> Iterator[str]:
+    """Every word that a report owes its reader."""
+    yield from chain(report.incomplete, report.weaknesses, (report.digest, report.exam_id, report.name))
+    for arm in report.arms:
+        yield from chain((arm.name, arm.agent, arm.method, arm.retention), arm.faults)
+        for rung in arm.rungs:
+            yield from (rung.verdict.word, rung.level, rung.target, rung.unit, *rung.sources, *rung.verdict.reasons)
+            yield from (*rung.gain.flags, *rung.hci.flags)
+    yield from chain.from_iterable((drift.control, *drift.change.flags) for drift in report.drift)
+    yield from chain.from_iterable((pool.pool, pool.cell) for pool in report.pools)
+    yield from chain(report.how, report.how.values())
+
+
+@EVERY
+def test_every_tag_that_opens_closes_in_its_place(name: str):
+    found = Outline(PAGES[name])
+    assert (found.faults, found.open) == ([], [])
+
+
+@EVERY
+def test_every_name_verdict_reason_flag_weakness_and_hole_stands_in_the_page(name: str):
+    text = seen(name)
+    assert [word for word in said(SAMPLES[name]) if shown(word) not in text] == []
+
+
+def test_the_page_says_undefined_and_why_where_an_index_is_undefined():
+    text = seen("undefined_hci")
+    assert "undefined: no headroom, the baseline is at or above the reference" in text
+    assert "undefined: no reference" in text
+
+
+def test_foreign_text_never_becomes_markup():
+    found = Outline(PAGES["hostile"])
+    tags = {tag for tag, _ in found.tags}
+    assert not tags & {"script", "img", "iframe", "object", "embed", "link", "form"}
+    assert not [attrs for _, attrs in found.tags if any(key.startswith("on") for key in attrs)]
+    assert "{{ 7*7 }}{% raw %}" in seen("hostile")
+
+
+def test_direction_overrides_and_control_signs_are_made_visible():
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x00-\x08\x1b\ud800-\udfff]", PAGES["hostile"])
+
+
+@EVERY
+def test_a_page_can_be_written_as_utf_8(name: str):
+    assert PAGES[name].encode("utf-8")
+
+
+@EVERY
+def test_a_page_asks_nothing_of_the_network(name: str):
+    assert not re.search(r"https?://|//[a-z]|@import|url\(|javascript:", PAGES[name])
+    assert not [tag for tag, attrs in Outline(PAGES[name]).tags if {"src", "srcset", "data", "action"} & attrs.keys()]
+    links = [attrs["href"] for tag, attrs in Outline(PAGES[name]).tags if "href" in attrs]
+    assert all(str(link).startswith("#") for link in links)
+
+
+@EVERY
+def test_a_page_stays_under_a_megabyte(name: str):
+    assert len(PAGES[name].encode()) < 1_000_000
+
+
+def test_the_largest_sample_has_ten_arms_and_twelve_comparisons():
+    assert [len(arm.rungs) for arm in SAMPLES["big"].arms] == [12] * 10
+
+
+@EVERY
+def test_every_picture_has_a_role_a_title_a_description_and_its_numbers_directly_behind_it(name: str):
+    pictures = re.findall(r"<svg\b.*?</svg>.{0,9}", PAGES[name], re.DOTALL)
+    followed = re.findall(r"</svg><details><summary>[^<]+</summary>\s*(?:<div[^>]*>)?<table>", PAGES[name])
+    assert len(followed) == len(pictures) == PAGES[name].count("<svg")
+    for picture in pictures:
+        assert re.match(r'<svg role="img" aria-labelledby="(\S+) (\S+)"', picture)
+        assert re.search(r"<title id=[^>]+>[^<]+</title><desc id=[^>]+>[^<]+</desc>", picture)
+
+
+@EVERY
+def test_every_id_is_used_once_and_every_reference_to_one_is_met(name: str):
+    attributes = [attrs for _, attrs in Outline(PAGES[name]).tags]
+    ids = [attrs["id"] for attrs in attributes if "id" in attrs]
+    wanted = [key for attrs in attributes for key in str(attrs.get("aria-labelledby") or "").split()]
+    wanted += [str(attrs["href"])[1:] for attrs in attributes if "href" in attrs]
+    assert len(ids) == len(set(ids))
+    assert set(wanted) <= set(ids)
+
+
+def test_a_rung_without_a_comparison_is_drawn_as_not_asked():
+    drawn = PAGES["faulted"].partition('aria-labelledby="ladder-1-t')[2].partition("</svg>")[0]
+    assert "G3: not asked" in drawn
+    assert drawn.count('class="step unasked"') == 1
+
+
+def test_each_verdict_has_a_shape_of_its_own():
+    from rung.reports.drawing import mark
+
+    assert len({mark(word, 0, 0) for word in plain.MARKS}) == len(plain.MARKS) == 7
+
+
+def test_gains_in_different_units_do_not_share_a_scale():
+    from rung.reports.drawing import spans
+
+    found = spans(SAMPLES["full"])
+    assert found == {"share of spare actions left": 0.5, "share of lights out": 0.4, "profit / greedy profit": 0.6}
+
+
+def test_a_contaminated_gain_stands_inside_its_finding_only():
+    gain = "+0.777"
+    assert seen("faulted").count(gain) == 1
+    assert re.search(r"The finding</summary><p>\+0\.777", PAGES["faulted"])
+
+
+def test_holes_and_weaknesses_stand_before_the_ladder():
+    text = PAGES["faulted"]
+    assert text.index('id="incomplete"') < text.index('id="weak"') < text.index('id="ladder"') < text.index("<svg")
+
+
+def test_missing_pairs_are_shown_under_both_policies_with_bounds():
+    text = seen("faulted")
+    assert "148 of 160 planned pairs" in text
+    assert "unscored = failed +0.141 [0.039, 0.243]" in text
+    assert "unscored = dropped +0.190 [0.102, 0.278]" in text
+    assert "worst-case bounds +0.112 to +0.262" in text
+
+
+def test_a_fixed_secret_is_stamped_and_a_drawn_one_is_not():
+    from dataclasses import replace
+
+    stamp = "secret fixed: for phantoms and tests only"
+    assert stamp in PAGES["full"]
+    assert stamp not in page.html(replace(SAMPLES["full"], secret_fixed=False))
+
+
+@EVERY
+def test_a_page_never_says_what_was_not_shown(name: str):
+    assert not re.search(r"no improvement|no effect|\bforgot\b|no forgetting|\bnan\b", seen(name), re.IGNORECASE)
+
+
+def test_costs_say_that_no_model_was_called():
+    assert "no model was called" in seen("full")
+
+
+def test_the_same_report_gives_the_same_page():
+    assert page.html(SAMPLES["full"]) == PAGES["full"]
+
+
+# --------------------------------------------------------------------------------------------- contrast
+
+
+def schemes() -> dict[str, dict[str, str]]:
+    """The colour tokens of each scheme, in order of the style sheet: light, dark, print."""
+    blocks = re.findall(r":root \{(.*?)\}", CSS, re.DOTALL)
+    found = [dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block)) for block in blocks]
+    return dict(zip(("light", "dark", "print"), found, strict=True))
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, WCAG 2.2."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast_is_the_one_of_the_standard():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark", "print"])
+def test_every_text_colour_can_be_read_on_every_ground(scheme: str):
+    tokens = schemes()[scheme]
+    texts = ("ink", "soft", "improved", "regressed", "equivalent", "unsure", "broken", "link")
+    grounds = ("paper", "panel", "alert")
+    poor = {(text, ground): contrast(tokens[text], tokens[ground]) for text in texts for ground in grounds}
+    assert {pair: ratio for pair, ratio in poor.items() if ratio < 4.5} == {}
+
+
+def test_the_style_sheet_uses_no_colour_beside_its_tokens():
+    assert len(re.findall(r"#[0-9a-fA-F]{3,8}\b", CSS)) == sum(len(tokens) for tokens in schemes().values())
