@@ -9,7 +9,7 @@ from rung.core.options import take, whole
 from rung.core.ports import Actor, Agent, Ports, RefineContext
 from rung.core.values import Candidate, Selection, State, Trial
 from rung.core.waiting import settle
-from rung.methods._selection import keep_best
+from rung.methods._selection import keep_best, take_first
 
 
 class FunctionMethod:
@@ -44,7 +44,7 @@ class FunctionMethod:
     async def select(self, context: RefineContext, incumbent: Trial, trials: Sequence[Trial]) -> Selection:
         """The candidate as it is, or, with trials, only if it beat the incumbent."""
         if self.trials == 0:
-            return Selection(0, "taken without trial")
+            return take_first(trials)
         return keep_best(incumbent, trials)
 
 

@@ -26,3 +26,8 @@ def keep_best(incumbent: Trial, trials: Sequence[Trial]) -> Selection:
         if mean is not None and mean > bar:
             chosen, bar, reason = trial.candidate, mean, f"trial mean {mean!r}"
     return Selection(chosen, reason)
+
+
+def take_first(trials: Sequence[Trial]) -> Selection:
+    """The first candidate, untried; the incumbent when nothing was proposed."""
+    return Selection(trials[0].candidate if trials else None, "taken without trial")

@@ -14,7 +14,7 @@ from rung.core.errors import UsageError
 from rung.core.options import take, whole
 from rung.core.ports import Actor, Agent, Method, Ports, RefineContext
 from rung.core.values import Candidate, FeedbackResult, Selection, State, Trial
-from rung.methods._selection import keep_best
+from rung.methods._selection import keep_best, take_first
 
 
 @runtime_checkable
@@ -65,7 +65,7 @@ class PhantomMethod:
     async def select(self, context: RefineContext, incumbent: Trial, trials: Sequence[Trial]) -> Selection:
         """The first candidate, or with trials the best."""
         if self.trials == 0:
-            return Selection(0, "taken without trial")
+            return take_first(trials)
         return keep_best(incumbent, trials)
 
 
