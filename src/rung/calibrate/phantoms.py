@@ -1,9 +1,10 @@
 """Does the ladder put each phantom on its own rungs? Many whole studies in memory, each of one phantom with its own
 static arm, its own A_0 exam and its own drawn secret.
 
-A phantom is on its own rungs when G0 has the word that its true gain has (improved, regressed, or neither) and the
-rungs held from G1 up are exactly those of its declared gain. A null row is one whose true gain is zero; the share of
-null rows called improved is the instrument's one-sided false-positive rate, nominally 2.5%.
+A phantom is on its own rungs when the rungs it is said to have gained (G0 where that is improved, and those held from G1
+up) are exactly those of its true gain, and each of its true losses is called regressed. A null row is one whose true gain
+is zero; the share of null rows called improved is the instrument's one-sided false-positive rate, nominally 2.5%. False
+losses are counted too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ class Design:
     """The size of one study: K lineages of `worked` tasks with a replay after each task beyond `lag`, and N exam tasks
     a level."""
 
-    lineages: int = 12
+    lineages: int = 14
     exam_tasks: int = 20
     worked: int = 40
     lag: int = 20
@@ -46,19 +47,16 @@ class Placed:
     @property
     def right(self) -> bool:
         """Whether these are the phantom's own rungs."""
-        signs = RUNGS[self.kind]
-        true = tuple(level for level, sign in zip(LEVELS[1:], signs[1:], strict=True) if sign > 0)
-        falls = all(_sign(word) == sign for word, sign in zip(self.words, signs, strict=True) if sign < 0)
-        return _sign(self.words[0]) == signs[0] and self.held == true and falls
+        signs = dict(zip(LEVELS, RUNGS[self.kind], strict=True))
+        gained = (*(("G0",) if self.words[0] == "improved" else ()), *self.held)
+        lost = {level for level, word in zip(LEVELS, self.words, strict=True) if word == "regressed"}
+        truly_gained = tuple(level for level, sign in signs.items() if sign > 0)
+        return gained == truly_gained and {level for level, sign in signs.items() if sign < 0} <= lost
 
     @property
     def null_words(self) -> tuple[str, ...]:
         """The words on the levels where nothing is true."""
         return tuple(word for word, sign in zip(self.words, RUNGS[self.kind], strict=True) if sign == 0)
-
-
-def _sign(word: str) -> int:
-    return {"improved": 1, "regressed": -1}.get(word, 0)
 
 
 def config(kind: Kind, design: Design, *, seed: int) -> Config:
