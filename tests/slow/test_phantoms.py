@@ -62,8 +62,8 @@ Written by `make slow` on {date}, secret `{secret}`, {seconds:.0f} s. Each study
 phantom and its static arm, K = {design.lineages} lineages of {design.worked} tasks, each with a replay after every task
 beyond the first {design.lag}, an exam of N = {design.exam_tasks} tasks a level, toy families, a drawn secret.
 
-A phantom is on its own rungs when the rungs it is said to have gained (G0 where that is improved, and those held from G1
-up) are exactly those of its true gain, and each of its true losses is called regressed.
+A phantom is on its own rungs when the rungs it is said to have gained (G0 where that is improved, and those held from
+G1 up) are exactly those of its true gain, and each of its true losses is called regressed.
 
 | phantom | true gain G0 G1 G2 G3 G4 | on its own rungs | share |
 |---|---|---|---|

@@ -1,10 +1,10 @@
 """Does the ladder put each phantom on its own rungs? Many whole studies in memory, each of one phantom with its own
 static arm, its own A_0 exam and its own drawn secret.
 
-A phantom is on its own rungs when the rungs it is said to have gained (G0 where that is improved, and those held from G1
-up) are exactly those of its true gain, and each of its true losses is called regressed. A null row is one whose true gain
-is zero; the share of null rows called improved is the instrument's one-sided false-positive rate, nominally 2.5%. False
-losses are counted too.
+A phantom is on its own rungs when the rungs it is said to have gained (G0 where that is improved, and those held from
+G1 up) are exactly those of its true gain, and each of its true losses is called regressed. A null row is one whose true
+gain is zero; the share of null rows called improved is the instrument's one-sided false-positive rate, nominally 2.5%.
+False losses are counted too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
