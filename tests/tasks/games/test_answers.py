@@ -30,6 +30,7 @@ JSON = st.recursive(
         ('{"plan": 1} {"plan": 2', 1),
         ('Let {x} be "so" {"plan": 1} }}', 1),
         ('He said {"hello {"plan": 1}', 1),
+        ('It is {"a": "so {"plan": 1}', 1),
         ('{"note": "not {\\"plan\\": 2} but", "plan": 1}', 1),
         ('{ "bad": 01, "x": {"plan": 1} }', 1),
         ('[{"plan": 1}]', 1),
