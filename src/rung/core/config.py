@@ -252,7 +252,7 @@ def parse(document: Mapping[str, Any]) -> Config:
     try:
         return Config.model_validate(document)
     except ValidationError as error:
-        raise UsageError("\n".join(_sentence(document, fault) for fault in error.errors())) from None
+        raise UsageError("\n".join(_sentence(document, fault) for fault in error.errors() if _is_new(fault))) from None
 
 
 def read(path: Path, *, overrides: Sequence[str] = ()) -> Config:
@@ -261,8 +261,12 @@ def read(path: Path, *, overrides: Sequence[str] = ()) -> Config:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise UsageError(f"no config file {str(path)!r}; `rung init` writes one") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{str(path)!r} cannot be read as text: {error}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{str(path)!r} is a folder; give the config file itself") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{str(path)!r} is not UTF-8 text (see byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise UsageError(f"{str(path)!r} cannot be read ({error.strerror}); give a file that you may read") from None
     try:
         document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except (json.JSONDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
@@ -291,13 +295,18 @@ def _override(document: dict[str, Any], override: str) -> None:
     table[last] = value
 
 
+def _is_new(fault: Any) -> bool:
+    """False for a list called too short because entries in it were refused, each with a sentence of its own."""
+    return not (fault["type"] == "too_short" and fault["input"])
+
+
 def _sentence(document: Mapping[str, Any], fault: Any) -> str:
     keys = [str(part) if isinstance(part, str) else f"[{part}]" for part in fault["loc"]]
     where = ".".join(keys).replace(".[", "[") or "config"
     seen = fault["input"]
     if fault["type"] == "extra_forbidden":
         *parents, last = fault["loc"]
-        return str(unknown_key(".".join(map(str, parents)) or "config", str(last), _brief(seen), _known(parents)))
+        return str(unknown_key(".".join(map(str, parents)) or "config", str(last), _cut(seen), _known(parents)))
     if fault["type"] == "missing":
         return f"{where}: is missing; add it"
     message = fault["msg"].removeprefix("Value error, ")
@@ -309,6 +318,10 @@ def _sentence(document: Mapping[str, Any], fault: Any) -> str:
 def _brief(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _cut(value: object) -> object:
+    return value if len(repr(value)) <= 80 else _brief(value)
 
 
 def _known(parents: Sequence[str | int]) -> Sequence[str]:

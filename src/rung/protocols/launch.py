@@ -50,6 +50,7 @@ def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm
     """Run or resume a study in a folder. Raises `UsageError` before anything is written where it cannot be."""
     made = arms if arms is not None else wiring.arms(config, base=wishes.base)
     plugins = wiring.plugin_files(config, base=wishes.base) if arms is None else {}
+    plan.refuse_impossible(config)
     directory = prepare(out)
     with directory.lock():
         _check(config, directory, plugins, wishes)

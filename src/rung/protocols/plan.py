@@ -43,6 +43,17 @@ def make(config: Config, *, secret: str) -> Plan:
     return Plan(config, root, held, exam, wanted, sha256(secret))
 
 
+def refuse_impossible(config: Config) -> None:
+    """Refuse, before anything is written, what no secret makes possible: unknown families, settings, comparisons."""
+    for key, blocks in (("schedule", config.tasks.schedule), ("holdout", config.tasks.holdout)):
+        for block in blocks:
+            try:
+                registry.family(block.family).setting(block.setting_name)
+            except UsageError as error:
+                raise UsageError(f"tasks.{key}: {error}") from None
+    comparisons(config)
+
+
 def write(plan: Plan, journal: Journal, *, plugins: Mapping[str, str]) -> None:
     """Put the plan into the journal. On an old run every fact must be the same again; `refuse_another` comes first."""
     journal.put("plan", "config", _identity(plan, plugins))

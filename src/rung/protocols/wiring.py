@@ -32,6 +32,8 @@ def arms(config: Config, *, base: Path = Path()) -> tuple[Arm, ...]:
             )
         )
     _refuse_live_secret(config, made)
+    for arm_made in made:
+        arm_made.method.initial_state(arm_made.agent)  # a method that cannot go with its agent says so here
     return tuple(made)
 
 
