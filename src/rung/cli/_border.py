@@ -6,19 +6,28 @@ Stopped, Ctrl-C             130    running again resumes
 anything else                70    our own bug, with its traceback; the record is kept
 """
 
+import errno
 import json
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import click
 
-from rung.core.errors import InstrumentFault, RungError, Stopped, UsageError
+from rung.core.errors import RungError, Stopped, UsageError
 
 Kind: TypeAlias = Literal["usage", "instrument", "stopped", "bug"]
-EXITS: dict[Kind, int] = {"usage": 2, "instrument": 3, "stopped": 130, "bug": 70}
+EXITS: Mapping[Kind, int] = {"usage": 2, "instrument": 3, "stopped": 130, "bug": 70}
+BUG = (
+    "This is a bug in rung, or in a plug-in that the lines above name; if it is in rung, please report it with them.\n"
+    "What was recorded is kept."
+)
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says of a disk that is full, wherever it was met."""
 
 
 @dataclass(slots=True)
@@ -45,9 +54,7 @@ def conduct(command: click.Command, arguments: Sequence[str]) -> int:
     try:
         result = command.main(list(arguments), prog_name="rung", standalone_mode=False, obj=invocation)
         return result if isinstance(result, int) else 0
-    except BaseException as error:
-        if isinstance(error, SystemExit | GeneratorExit):
-            raise
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (told to the caller, bugs with their traceback)
         failure = _failure(error, invocation)
         _tell(failure, as_json="--json" in arguments)
         return EXITS[failure.kind]
@@ -69,43 +76,37 @@ def _failure(error: BaseException, invocation: Invocation) -> Failure:
 
 def _judge(error: BaseException) -> tuple[Kind, str]:
     if isinstance(error, click.ClickException):
-        return "usage", _click_message(error)
+        return "usage", _of_click(error)
     if isinstance(error, Stopped):
-        return "stopped", f"stopped: {error}"
+        return "stopped", str(error)
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return "stopped", "stopped at once; what was committed is kept"
-    if isinstance(error, InstrumentFault):
-        return "instrument", f"error: {error}"
     if isinstance(error, UsageError):
-        return "usage", "\n".join(f"error: {line}" for line in str(error).splitlines())
+        return "usage", str(error)
     if isinstance(error, RungError):
-        return "instrument", f"error: {error}"
-    shown = "".join(traceback.format_exception(error))
-    return "bug", (
-        f"{shown}this is a bug in rung, or in a plug-in that the traceback names; please report it with the lines "
-        "above. What was recorded is kept."
-    )
+        return "instrument", str(error)
+    if isinstance(error, OSError) and error.errno in FULL:
+        return "instrument", f"disk: {error}; free some space, and run again"
+    return "bug", "".join(traceback.format_exception(error)).rstrip()
 
 
-def _click_message(error: click.ClickException) -> str:
+def _of_click(error: click.ClickException) -> str:
     ctx = getattr(error, "ctx", None)
-    lines = [f"error: {error.format_message()}"]
-    if ctx is not None:
-        lines.append(f"try: {ctx.command_path} --help")
-    return "\n".join(lines)
+    return error.format_message() + (f"\nsee {ctx.command_path} --help" if ctx is not None else "")
 
 
 def _tell(failure: Failure, *, as_json: bool) -> None:
+    """On stderr for a person, the command that resumes as the last line; on stdout for a machine."""
     if as_json:
-        if failure.kind == "bug":
-            click.echo(_plain(failure.message), err=True)
-        told = {"error": failure.message.removeprefix("error: "), "kind": failure.kind, "resume": failure.resume}
+        told = {"error": failure.message, "kind": failure.kind, "exit": EXITS[failure.kind], "resume": failure.resume}
         click.echo(json.dumps(told, indent=2))
         return
-    click.echo(_plain(failure.message), err=True)
+    lead = "error: " if failure.kind in ("usage", "instrument") else ""
+    click.echo(lead + _plain(failure.message).replace("\n", "\n" + " " * len(lead)), err=True)
+    if failure.kind == "bug":
+        click.echo(BUG, err=True)
     if failure.resume is not None:
-        click.echo("to resume:", err=True)
-        click.echo(failure.resume, err=True)
+        click.echo(f"to resume:\n{failure.resume}", err=True)
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,9 @@ from rung.cli._say import json_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, name: str, *, as_json: bool) -> None:
-    """Try a plug-in against what every plug-in of its kind promises, one line a check.
+    """Try a method, an agent or a family against the promises of its kind.
+
+    Prints one line a check.
 
     NAME is a registered family, method or agent (phantom:general too); FILE.py is a file of yours, with FAMILY and
     KEY, with make(), or with act() and refine(). A folder with game.py and key.py is a family. The file is imported

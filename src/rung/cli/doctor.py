@@ -37,9 +37,9 @@ class Finding:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, *, as_json: bool) -> None:
-    """Say whether this machine has what rung needs, and how to mend what it lacks.
+    """Say whether this machine has what rung needs.
 
-    Looks at Python, packages, SQLite, git, and the disk under the current folder; extras are optional. Exit status 1
+    Each lack comes with its mend. Looks at Python, packages, SQLite, git, and the disk under the current folder; extras are optional. Exit status 1
     when something that is needed is missing.
     """
     findings = list(examine(Path.cwd()))

@@ -17,9 +17,9 @@ FILES = ("rung.toml", "my_agent.py")
 @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @json_option
 def command(directory: Path, *, as_json: bool) -> None:
-    """Write rung.toml, a commented config, and my_agent.py, a stub to fill in, into DIR.
+    """Write a commented config and a stub of an agent to fill in.
 
-    Both work as they stand. A file that is there is never overwritten.
+    They are rung.toml and my_agent.py in DIR, and work as they stand. A file that is there is never overwritten.
     """
     places = [directory / name for name in FILES]
     there = [str(place) for place in places if place.exists() or place.is_symlink()]

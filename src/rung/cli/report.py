@@ -23,9 +23,11 @@ from rung.reports.values import LadderReport
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the report as Markdown.")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in a browser where there is a display.")
 def command(run: Path, html: Path | None, *, as_json: bool, as_csv: bool, as_markdown: bool, open_it: bool) -> None:
-    """Write report.html into a run's folder, and print a summary and the path.
+    """Write and print the report of a run, finished or not.
 
-    Works on finished, unfinished and running runs; what is missing is named. With --json, --csv or --markdown the
+    Writes report.html into the run's folder and prints a summary and the path.
+
+    Works on running runs too; what is missing is named. With --json, --csv or --markdown the
     whole report is printed instead and nothing is written.
     """
     texts = [name for name, wanted in (("json", as_json), ("csv", as_csv), ("markdown", as_markdown)) if wanted]

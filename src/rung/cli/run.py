@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,7 +40,9 @@ def command(
     accept_upgrade: bool,
     as_json: bool,
 ) -> None:
-    """Run the study in CONFIG (TOML or JSON), or resume it: the same command does both.
+    """Run a study, or resume it.
+
+    CONFIG is TOML or JSON; the same command begins and resumes.
 
     Ends with a summary and the path of report.html. Ctrl-C stops after what is in flight, and twice at once; either
     way the run is resumed by running the same command again. Plug-in files in a config lie relative to it.
@@ -103,6 +106,9 @@ def stopping(directory: RunDirectory, invocation: Invocation) -> Iterator[None]:
         directory.request_stop()
         click.echo("stopping after what is in flight; press Ctrl-C again to stop at once", err=True)
 
+    if threading.current_thread() is not threading.main_thread():  # Python tells signals to the main thread alone
+        yield
+        return
     before = signal.signal(signal.SIGINT, press)
     try:
         yield

@@ -26,9 +26,9 @@ QUERIES = {
 @click.argument("kind", type=click.Choice(KINDS), default="config")
 @json_option
 def command(kind: str, *, as_json: bool) -> None:
-    """Print a schema: config (JSON schema), journal (its SQL, explained), or report (JSON schema).
+    """Print the schema of the config, the journal or the report.
 
-    The config's and the report's are JSON as they are; --json puts the journal's SQL into JSON too.
+    The config's and the report's are JSON schemas. The journal's is its SQL, explained; with --json it is JSON too.
     """
     if kind == "config":
         say_json(_config())

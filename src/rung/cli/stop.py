@@ -13,9 +13,9 @@ from rung.store.run_directory import RunDirectory, existing
 @run_argument
 @json_option
 def command(run: Path, *, as_json: bool) -> None:
-    """Ask a running run to stop after what is in flight. Running it again resumes it.
+    """Ask a running run to stop.
 
-    Nothing is killed: the run ends by itself, and says how to resume.
+    It ends by itself after what is in flight, and says how to resume. Nothing is killed.
     """
     directory = existing(run)
     asked = is_running(directory)

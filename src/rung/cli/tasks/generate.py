@@ -18,7 +18,9 @@ from rung.protocols.plan import Plan
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Put a key over the config; repeatable.")
 @json_option
 def command(file: Path, overrides: Sequence[str], *, as_json: bool) -> None:
-    """Print the tasks that CONFIG draws: each lineage's sequence, how fresh the pools are, and the exam by id.
+    """Print the tasks that a config draws.
+
+    That is each lineage's sequence, how fresh the pools are, and the exam by id.
 
     Where the config fixes no secret, the exam is drawn with one that is thrown away: the run draws its own, so its exam
     is another. Held-in tasks avoid what the exam holds, so in a small family they may change with it.

@@ -23,9 +23,9 @@ from rung.tasks import sequence
 @click.option("--seed", default="0", metavar="X", help="Another seed, another example.  [default: 0]")
 @json_option
 def command(family: str, difficulty: int | None, setting: str | None, seed: str, *, as_json: bool) -> None:
-    """Show a drawn example of FAMILY as an agent sees it: the rules, and the first view.
+    """Show a drawn example as an agent sees it.
 
-    It is drawn from a seed of its own, and is never a task of a run.
+    Prints the rules and the first view. It is drawn from a seed of its own, and is never a task of a run.
     """
     if (difficulty is None) == (setting is None):
         raise UsageError("tasks show takes either --difficulty N or --setting NAME; `rung tasks list` names them")
