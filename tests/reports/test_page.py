@@ -9,7 +9,7 @@ import pytest
 from rung.reports import page, plain
 from rung.reports.values import LadderReport
 
-from .samples import HOSTILE, SAMPLES
+from .samples import SAMPLES
 
 PAGES = {name: page.html(report) for name, report in SAMPLES.items()}
 EVERY = pytest.mark.parametrize("name", SAMPLES)
@@ -81,6 +81,18 @@ def test_every_tag_that_opens_closes_in_its_place(name: str):
 def test_every_name_verdict_reason_flag_weakness_and_hole_stands_in_the_page(name: str):
     text = seen(name)
     assert [word for word in said(SAMPLES[name]) if shown(word) not in text] == []
+
+
+@EVERY
+def test_flags_and_reasons_stand_in_the_row_of_their_number(name: str):
+    parts = PAGES[name].split('<tr role="row">')
+    rows = [part.partition("</tbody>\n</table>\n</div>")[0] for part in parts if part.startswith('\n<th scope="row"')]
+    rungs = [rung for arm in SAMPLES[name].arms for rung in arm.rungs]
+    assert len(rows) == len(rungs)
+    for row, rung in zip(rows, rungs, strict=True):
+        text = " ".join(" ".join(Outline(row).text).split())
+        owed = (rung.verdict.word, *rung.verdict.reasons, *rung.gain.flags, *rung.hci.flags)
+        assert [word for word in owed if shown(word) not in text] == []
 
 
 def test_the_page_says_undefined_and_why_where_an_index_is_undefined():
