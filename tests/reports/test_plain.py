@@ -147,6 +147,13 @@ def test_csv_leaves_a_contaminated_gain_out():
     assert [row[key] for key in ("gain", "gain_lo", "before", "after", "lineage_gains", "hci")] == [""] * 6
 
 
+def test_rows_are_the_values_that_csv_spells():
+    found = plain.rows(SAMPLES["faulted"])
+    assert [row["gain"] for row in found[4:7]] == [0.02, 0.21, 0.19]
+    assert found[6]["lineage_gains"] == "0.2; 0.11; ; 0.24; 0.18; 0.3; 0.12; 0.19"
+    assert rows("full")[6 * 5]["lineage_gains"].startswith("-0.3")  # a loss is no formula
+
+
 def test_no_spreadsheet_runs_a_name():
     assert not [cell for row in rows("hostile") for cell in row.values() if cell.startswith(("=", "+", "@"))]
 

@@ -76,7 +76,7 @@ def _end_of(span: float, sign: str) -> str:
 def ladder(arm: ArmReport, spans: Mapping[str, float], name: str) -> str:
     """One arm's ladder: G4 on top, G0 the ground below, each rung an axis of its own with the gain's interval on it."""
     rows, top, foot = [], 0.0, 0.0
-    for level in reversed(LEVELS):
+    for level in reversed(list(LEVELS)):
         found = [rung for rung in arm.rungs if rung.level == level]
         if level == "G0":
             foot, top = top, top + 16

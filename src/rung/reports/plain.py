@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from itertools import chain
 from math import floor, isfinite, log10
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rung.core.values import Estimate
 from rung.reports.values import ArmReport, Cost, Drift, LadderReport, Rung
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
+
+FlatRow: TypeAlias = dict[str, float | int | str | None]
 
 LEVELS: Mapping[str, str] = MappingProxyType(
     {
@@ -367,41 +369,54 @@ def json_value(value: Any) -> Any:
 
 
 def csv_rows(report: LadderReport) -> str:
-    """One row per arm and comparison. Numbers in full, an empty cell where there is none; lists joined by `; `.
+    """`rows` as CSV: numbers in full, an empty cell where there is none.
 
-    A contaminated gain is left out, as in every table of gains; the JSON has it. Text that a spreadsheet would run as
-    a formula is given a leading apostrophe.
+    Text that a spreadsheet would run as a formula is given a leading apostrophe.
     """
-    out = io.StringIO()
-    rows = [_row(report, arm, rung) for arm in report.arms for rung in arm.rungs]
-    writer = csv.DictWriter(out, list(rows[0]) if rows else ["report"], lineterminator="\n")
+    out, found = io.StringIO(), rows(report)
+    writer = csv.DictWriter(out, list(found[0]) if found else ["report"], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    for row in found:
+        writer.writerow({key: _cell(value) if isinstance(value, str) else value for key, value in row.items()})
     return out.getvalue()
 
 
-def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> dict[str, float | int | str | None]:
+def _cell(text: str) -> str:
+    shown = clean(text)
+    harmless = re.fullmatch(r"[-+0-9.e; ]*", shown) or shown.lstrip()[:1] not in ("=", "+", "-", "@")
+    return shown if harmless else f"'{shown}"
+
+
+def rows(report: LadderReport) -> list[FlatRow]:
+    """One flat row per arm and comparison, ready for a data frame; lists are joined by `; `.
+
+    A contaminated gain is left out, as in every table of gains; the JSON has it.
+    """
+    return [_row(report, arm, rung) for arm in report.arms for rung in arm.rungs]
+
+
+def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
     bounds = None if withheld(rung) else rung.holes.bounds
     spared = () if withheld(rung) else rung.lineage_gains
-    row: dict[str, float | int | str | None] = {
-        "report": _cell(report.name),
-        "arm": _cell(rung.arm),
-        "agent": _cell(arm.agent),
-        "method": _cell(arm.method),
-        "control": _cell(arm.control),
+    return {
+        "report": report.name,
+        "arm": rung.arm,
+        "agent": arm.agent,
+        "method": arm.method,
+        "control": arm.control,
         "level": rung.level,
-        "sources": _cell("; ".join(rung.sources)),
-        "target": _cell(rung.target),
-        "unit": _cell(rung.unit),
+        "sources": "; ".join(rung.sources),
+        "target": rung.target,
+        "unit": rung.unit,
         "before": None if withheld(rung) else rung.before,
         "after": None if withheld(rung) else rung.after,
         "reference": rung.reference,
-        "certificate": _cell(rung.certificate),
+        "certificate": rung.certificate,
         **_columns("gain", None if withheld(rung) else rung.gain),
         **_columns("hci", None if withheld(rung) else rung.hci),
         "verdict": rung.verdict.word,
         "scope": rung.verdict.scope,
-        "reasons": _cell("; ".join(rung.verdict.reasons)),
+        "reasons": "; ".join(rung.verdict.reasons),
         "held": "yes" if rung.level in arm.climbed else "no",
         "lineage_gains": "; ".join("" if gain is None else repr(gain) for gain in spared),
         "planned_pairs": rung.holes.planned_pairs,
@@ -410,13 +425,12 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> dict[str, float | 
         "bound_hi": bounds.hi if bounds else None,
         **_columns("failed", None if withheld(rung) else rung.holes.failed),
         **_columns("dropped", None if withheld(rung) else rung.holes.dropped),
-        "exam_id": _cell(report.exam_id),
-        "digest": _cell(report.digest),
+        "exam_id": report.exam_id,
+        "digest": report.digest,
     }
-    return row
 
 
-def _columns(name: str, estimate: Estimate | None) -> dict[str, float | int | str | None]:
+def _columns(name: str, estimate: Estimate | None) -> FlatRow:
     ends = ("", "_lo", "_hi", "_method", "_n_tasks", "_n_lineages", "_flags")
     if estimate is None:
         return {f"{name}{end}": None for end in ends}
@@ -424,17 +438,12 @@ def _columns(name: str, estimate: Estimate | None) -> dict[str, float | int | st
         estimate.value,
         estimate.lo,
         estimate.hi,
-        _cell(estimate.method),
+        estimate.method,
         estimate.n_tasks,
         estimate.n_lineages,
-        _cell("; ".join(estimate.flags)),
+        "; ".join(estimate.flags),
     )
     return {f"{name}{end}": value for end, value in zip(ends, made, strict=True)}
-
-
-def _cell(text: str) -> str:
-    shown = clean(text)
-    return f"'{shown}" if shown.lstrip()[:1] in ("=", "+", "-", "@") and shown.strip() else shown
 
 
 # --------------------------------------------------------------------------------------------- Markdown
