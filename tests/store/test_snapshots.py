@@ -100,7 +100,7 @@ def test_an_unknown_snapshot_is_refused_as_state_as_parent_and_as_ref(journal: J
         lambda: snapshots.put(START, parent="0" * 40, message=""),
         lambda: snapshots.point("L0", "0" * 40),
     ):
-        with pytest.raises(UsageError, match="no snapshot '000"):
+        with pytest.raises(InstrumentFault, match="no snapshot '000"):
             act()
 
 
@@ -337,7 +337,7 @@ def test_a_ref_to_a_snapshot_the_journal_lost_is_dropped(kept: SqliteJournal, gi
 
 
 def test_projecting_a_ref_to_an_unknown_snapshot_is_refused(kept: SqliteJournal, git: Path):
-    with pytest.raises(UsageError, match="no snapshot"):
+    with pytest.raises(InstrumentFault, match="no snapshot"):
         JournalSnapshots(kept, git).project({"L0": "0" * 40})
 
 

@@ -56,11 +56,14 @@ def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm
         _check(config, directory, plugins, wishes)
         drawn = plan.make(config, secret=_secret(config, directory))
         directory.clear_stop()
+        resumed = directory.journal.exists()
         journal = SqliteJournal(directory.journal, group=config.engine.concurrency > 1)
         try:
             _open(drawn, directory, journal, plugins)
             wishes.planned(drawn)
             snapshots = JournalSnapshots(journal, directory.git)
+            if resumed:
+                snapshots.project()  # what a power cut took from states.git comes back from the journal
             bench = Bench(
                 journal=journal,
                 snapshots=snapshots,

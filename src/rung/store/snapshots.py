@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 
 from rung.core.canonical import JSON
 from rung.core.crashpoints import reach
-from rung.core.errors import UsageError
+from rung.core.errors import InstrumentFault, UsageError
 from rung.core.ports import Journal
 from rung.core.values import State
 from rung.store.projection import Projection, check_ref
@@ -113,7 +113,7 @@ class JournalSnapshots:
     def _row(self, snapshot: str) -> _Row:
         row = self._journal.get(_path(snapshot), KIND)
         if row is None:
-            raise UsageError(f"no snapshot {snapshot!r} in this journal; ids are given by `put`")
+            raise InstrumentFault("snapshots", f"no snapshot {snapshot!r} in this journal; ids are given by `put`")
         return cast(_Row, row)
 
     def _rows(self) -> Iterator[tuple[str, _Row]]:

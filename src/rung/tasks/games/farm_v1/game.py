@@ -238,8 +238,8 @@ nothing. Counts are whole numbers above zero: of seeds, of plants, of plots, of 
 be "all", and "all" in place of the whole object means all of every crop. Entries of a phase are done in the order \
 written. An entry that cannot be done entirely is skipped entirely.
 
-An example for another farm, with the crop {json.dumps(crop)}:
-{json.dumps({"plan": example["plan"]})}"""
+An example for another farm, with the crop {json.dumps(crop, sort_keys=True)}:
+{json.dumps({"plan": example["plan"]}, sort_keys=True)}"""
 
 
 FAMILY = FarmFamily()
