@@ -13,7 +13,7 @@ from rung.core.ports import Agent, Journal, Method
 from rung.methods._function import FunctionMethod
 from rung.protocols import launch, wiring
 from rung.protocols.study import Arm
-from rung.reports import ladder, page, plain
+from rung.reports import flat, ladder, page
 from rung.reports.values import LadderReport
 from rung.store.journal import SqliteJournal
 
@@ -30,7 +30,7 @@ class Measured:
 
     def rows(self) -> list[dict[str, Any]]:
         """One flat row per rung, ready for a data frame."""
-        return plain.rows(self.report)
+        return flat.rows(self.report)
 
     def save(self, file: Path | str) -> Path:
         """Write the report as one HTML file."""

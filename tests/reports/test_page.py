@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from rung.reports import page, plain
+from rung.reports import page, wording
 from rung.reports.values import LadderReport
 
 from .samples import SAMPLES
@@ -55,7 +55,7 @@ def seen(name: str) -> str:
 
 
 def shown(text: str) -> str:
-    return " ".join(plain.clean(text).split())
+    return " ".join(wording.clean(text).split())
 
 
 def said(report: LadderReport) -> Iterator[str]:
@@ -164,7 +164,7 @@ def test_a_rung_without_a_comparison_is_drawn_as_not_asked():
 def test_each_verdict_has_a_shape_of_its_own():
     from rung.reports.drawing import mark
 
-    assert len({mark(word, 0, 0) for word in plain.MARKS}) == len(plain.MARKS) == 7
+    assert len({mark(word, 0, 0) for word in wording.MARKS}) == len(wording.MARKS) == 7
 
 
 def test_gains_in_different_units_do_not_share_a_scale():

@@ -11,7 +11,7 @@ from rung.cli._files import put
 from rung.cli._runs import opened, report_of
 from rung.cli._say import json_option, run_argument, say_rich
 from rung.core.errors import UsageError
-from rung.reports import plain
+from rung.reports import flat, markdown, terminal
 from rung.reports.values import LadderReport
 
 
@@ -37,7 +37,7 @@ def command(run: Path, html: Path | None, *, as_json: bool, as_csv: bool, as_mar
         report = report_of(journal)
         page = directory.report if html is None else html
     if texts:
-        spell = {"json": plain.json_text, "csv": plain.csv_rows, "markdown": plain.markdown}[texts[0]]
+        spell = {"json": flat.json_text, "csv": flat.csv_rows, "markdown": markdown.markdown}[texts[0]]
         click.echo(spell(report), nl=False)
         return
     write(report, page)
@@ -55,7 +55,7 @@ def write(report: LadderReport, file: Path) -> None:
 
 def show(report: LadderReport, page: Path) -> None:
     """Print the summary, and where the page lies."""
-    say_rich(plain.terminal(report))
+    say_rich(terminal.terminal(report))
     click.echo(f"report: {page}")
 
 

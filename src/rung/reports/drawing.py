@@ -10,8 +10,8 @@ from itertools import chain
 from math import floor, log10
 from types import MappingProxyType
 
-from rung.reports.plain import LEVELS, clean, interval_text, number, shown_gain, withheld
 from rung.reports.values import ArmReport, CurvePoint, LadderReport, Rung
+from rung.reports.wording import LEVELS, clean, interval_text, number, shown_gain, withheld
 from rung.stats.verdict import Word
 
 WIDTH = 370

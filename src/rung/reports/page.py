@@ -1,6 +1,6 @@
 """A ladder report as one self-contained HTML page: no script, no request to anywhere, readable as it stands.
 
-The words and numbers come from `plain`, the pictures from `drawing`, the layout from `templates/`. Every string that
+The words and numbers come from `wording`, the pictures from `drawing`, the layout from `templates/`. Every string that
 reaches the page is escaped by the template engine, because names and faults are foreign text.
 """
 
@@ -8,7 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from rung.reports import drawing, plain
+from rung.reports import drawing, flat, wording
 from rung.reports.values import ArmReport, LadderReport
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def html(report: LadderReport) -> str:
     """The whole page. Pure: the same report gives the same text."""
     env = _environment()
     page = env.get_template("report.html.j2")
-    return page.render(report=report, plain=plain, pictures=_Pictures(report), settings=_settings)
+    return page.render(report=report, wording=wording, pictures=_Pictures(report), settings=_settings)
 
 
 def _environment() -> "Environment":
@@ -30,7 +30,7 @@ def _environment() -> "Environment":
     from markupsafe import Markup
 
     def finalize(value: object) -> object:
-        return value if isinstance(value, Markup) else _INTERVAL.sub("[\\1,\u00a0\\2]", plain.clean(value))
+        return value if isinstance(value, Markup) else _INTERVAL.sub("[\\1,\u00a0\\2]", wording.clean(value))
 
     env = Environment(
         loader=PackageLoader("rung.reports"),
@@ -67,4 +67,4 @@ def _settings(values: object) -> str:
     """A mapping as indented JSON that keeps its lines. Non-ASCII signs are escaped, so none can turn the text round."""
     from markupsafe import escape
 
-    return escape(json.dumps(plain.json_value(values), indent=2))
+    return escape(json.dumps(flat.json_value(values), indent=2))

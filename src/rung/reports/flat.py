@@ -1,0 +1,115 @@
+"""A ladder report for programs: all of it as JSON, or one flat row per arm and comparison, as values and as CSV."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from typing import Any, TypeAlias
+
+from rung.core.values import Estimate
+from rung.reports.values import ArmReport, LadderReport, Rung
+from rung.reports.wording import clean, withheld
+
+FlatRow: TypeAlias = dict[str, float | int | str | None]
+
+
+def json_text(report: LadderReport) -> str:
+    """All values of a report as JSON. What is not a finite number is null, never NaN; text stands as it was recorded.
+
+    Non-ASCII signs are escaped, so that no terminal or page acts on them.
+    """
+    return json.dumps(json_value(report), indent=2, allow_nan=False) + "\n"
+
+
+def json_value(value: Any) -> Any:
+    """A report value, or any part of one, as what JSON can say: null for what is not a finite number."""
+    if is_dataclass(value):
+        return {field.name: json_value(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): json_value(item) for key, item in value.items()}
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return [json_value(item) for item in value] if isinstance(value, Iterable) else str(value)
+
+
+def csv_rows(report: LadderReport) -> str:
+    """`rows` as CSV: numbers in full, an empty cell where there is none.
+
+    Text that a spreadsheet would run as a formula is given a leading apostrophe.
+    """
+    out, found = io.StringIO(), rows(report)
+    writer = csv.DictWriter(out, list(found[0]) if found else ["report"], lineterminator="\n")
+    writer.writeheader()
+    for row in found:
+        writer.writerow({key: _cell(value) if isinstance(value, str) else value for key, value in row.items()})
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    shown = clean(text)
+    harmless = re.fullmatch(r"[-+0-9.e; ]*", shown) or shown.lstrip()[:1] not in ("=", "+", "-", "@")
+    return shown if harmless else f"'{shown}"
+
+
+def rows(report: LadderReport) -> list[FlatRow]:
+    """One flat row per arm and comparison, ready for a data frame; lists are joined by `; `.
+
+    A contaminated gain is left out, as in every table of gains; the JSON has it.
+    """
+    return [_row(report, arm, rung) for arm in report.arms for rung in arm.rungs]
+
+
+def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
+    bounds = None if withheld(rung) else rung.holes.bounds
+    spared = () if withheld(rung) else rung.lineage_gains
+    return {
+        "report": report.name,
+        "arm": rung.arm,
+        "agent": arm.agent,
+        "method": arm.method,
+        "control": arm.control,
+        "level": rung.level,
+        "sources": "; ".join(rung.sources),
+        "target": rung.target,
+        "unit": rung.unit,
+        "before": None if withheld(rung) else rung.before,
+        "after": None if withheld(rung) else rung.after,
+        "reference": rung.reference,
+        "certificate": rung.certificate,
+        **_columns("gain", None if withheld(rung) else rung.gain),
+        **_columns("hci", None if withheld(rung) else rung.hci),
+        "verdict": rung.verdict.word,
+        "scope": rung.verdict.scope,
+        "reasons": "; ".join(rung.verdict.reasons),
+        "held": "yes" if rung.level in arm.climbed else "no",
+        "lineage_gains": "; ".join("" if gain is None else repr(gain) for gain in spared),
+        "planned_pairs": rung.holes.planned_pairs,
+        "measured_pairs": rung.holes.measured_pairs,
+        "bound_lo": bounds.lo if bounds else None,
+        "bound_hi": bounds.hi if bounds else None,
+        **_columns("failed", None if withheld(rung) else rung.holes.failed),
+        **_columns("dropped", None if withheld(rung) else rung.holes.dropped),
+        "exam_id": report.exam_id,
+        "digest": report.digest,
+    }
+
+
+def _columns(name: str, estimate: Estimate | None) -> FlatRow:
+    ends = ("", "_lo", "_hi", "_method", "_n_tasks", "_n_lineages", "_flags")
+    if estimate is None:
+        return {f"{name}{end}": None for end in ends}
+    made = (
+        estimate.value,
+        estimate.lo,
+        estimate.hi,
+        estimate.method,
+        estimate.n_tasks,
+        estimate.n_lineages,
+        "; ".join(estimate.flags),
+    )
+    return {f"{name}{end}": value for end, value in zip(ends, made, strict=True)}

@@ -1,0 +1,159 @@
+"""A ladder report as Markdown, for a pull request or a paper's notes."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from rung.reports.values import ArmReport, Drift, LadderReport, Rung
+from rung.reports.wording import (
+    GLOSSARY,
+    MARKS,
+    answer,
+    bounds_text,
+    clean,
+    cost_cells,
+    counted,
+    gain_text,
+    hci_text,
+    number,
+    shown_gain,
+    subtitle,
+    withheld,
+)
+
+
+def markdown(report: LadderReport) -> str:
+    """The report as Markdown: answers, holes, weaknesses, the ladder of every arm, costs and provenance."""
+    blocks = [f"# {escaped(report.name)}", escaped(subtitle(report)), *_head(report)]
+    for arm in report.arms:
+        blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
+    blocks += ["## Costs", _costs(report), "## Drift of the static arm", _drift(report)]
+    blocks += ["## Pools", _table(("pool", "cell", "tasks", "met before"), _pool_rows(report))]
+    blocks += [
+        "## How each number is made",
+        _list([f"{escaped(key)}: {_code(name)}" for key, name in _how(report)]),
+    ]
+    blocks += ["## Words", _list([f"**{word}**: {meaning}" for word, meaning in GLOSSARY.items()])]
+    blocks += [f"Exam {_code(report.exam_id)}, digest {_code(report.digest)}."]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _head(report: LadderReport) -> list[str]:
+    stamp = "**Secret fixed: for phantoms and tests only.**" if report.secret_fixed else ""
+    holes = [
+        f"**Incomplete: {counted(len(report.incomplete), 'hole')}.**",
+        _list(map(escaped, report.incomplete)),
+    ]
+    answers = _list([f"**{escaped(arm.name)}**: {escaped(answer(arm))}" for arm in report.arms])
+    weak = ["## What weakens this", _list(map(escaped, report.weaknesses))] if report.weaknesses else []
+    return [answers, *(holes if report.incomplete else []), stamp, *weak]
+
+
+def _about(arm: ArmReport) -> str:
+    held = ", ".join(arm.climbed) or "none"
+    return f"Agent {arm.agent}, method {arm.method}, control {arm.control}. Rungs held: {held}. G0: {arm.retention}."
+
+
+def _ladder(arm: ArmReport) -> str:
+    heads = (
+        "rung",
+        "sources → target",
+        "before",
+        "after",
+        "reference",
+        "gain [95% interval]",
+        "HCI",
+        "verdict",
+        "n × K",
+    )
+    return _table(heads, [_ladder_row(rung) for rung in arm.rungs])
+
+
+def _ladder_row(rung: Rung) -> tuple[str, ...]:
+    group = (rung.before, rung.after, rung.reference)
+    before, after = (None, None) if withheld(rung) else (rung.before, rung.after)
+    return (
+        rung.level,
+        f"{', '.join(rung.sources)} → {rung.target}",
+        number(before, *group),
+        number(after, *group),
+        f"{number(rung.reference, *group)} ({rung.certificate})",
+        f"{shown_gain(rung)} ({rung.unit})",
+        "withheld" if withheld(rung) else hci_text(rung.hci),
+        f"{MARKS[rung.verdict.word]} {rung.verdict.word}",
+        f"{rung.gain.n_tasks} × {rung.gain.n_lineages}",
+    )
+
+
+def _notes(arm: ArmReport) -> list[str]:
+    notes = [f"{rung.level} {escaped(rung.target)}: {'; '.join(map(escaped, _said(rung)))}" for rung in arm.rungs]
+    faults = [f"fault: {escaped(what)}, {counted(n, 'attempt')} lost" for what, n in arm.faults.items()]
+    return [_list([*notes, *faults])]
+
+
+def _said(rung: Rung) -> tuple[str, ...]:
+    """All that has to stand beside the numbers of one comparison."""
+    holes = rung.holes
+    missing = holes.measured_pairs < holes.planned_pairs
+    counted: tuple[str, ...] = ()
+    if missing:
+        counted = (f"{holes.measured_pairs} of {holes.planned_pairs} planned pairs measured",)
+    if missing and not withheld(rung):
+        failed = gain_text(holes.failed) if holes.failed else "–"
+        dropped = gain_text(holes.dropped) if holes.dropped else "–"
+        counted += (f"unscored = failed {failed}", f"unscored = dropped {dropped}", f"bounds {bounds_text(rung)}")
+    scope = (rung.verdict.scope,) if rung.verdict.scope == "this end state only" else ()
+    made = (f"made by {rung.gain.method}",)
+    return tuple(dict.fromkeys((*scope, *rung.verdict.reasons, *rung.gain.flags, *rung.hci.flags, *counted, *made)))
+
+
+def _costs(report: LadderReport) -> str:
+    heads = ("arm", "stage", "attempts", "steps", "seconds", "model calls", "tokens", "US dollars")
+    rows = [
+        (arm.name, stage, *cost_cells(cost))
+        for arm in report.arms
+        for stage, cost in (("improving", arm.improving), ("examining", arm.examining))
+    ]
+    return _table(heads, rows)
+
+
+def _drift(report: LadderReport) -> str:
+    heads = ("control", "replay less first [95%]", "method", "flags")
+    return _table(heads, [(row.control, gain_text(row.change), row.change.method, _flags(row)) for row in report.drift])
+
+
+def _flags(drift: Drift) -> str:
+    return "; ".join(drift.change.flags)
+
+
+def _pool_rows(report: LadderReport) -> list[tuple[str, ...]]:
+    return [(pool.pool, pool.cell, str(pool.count), str(pool.stale)) for pool in report.pools]
+
+
+def _how(report: LadderReport) -> list[tuple[str, str]]:
+    return list(report.how.items())
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return "Nothing was recorded."
+    lines = [heads, ["---"] * len(heads), *[[escaped(cell) for cell in row] for row in rows]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def escaped(text: str) -> str:
+    """Foreign text that Markdown neither runs nor lays out.
+
+    >>> escaped("<b>*x*|y</b>")
+    '&lt;b&gt;\\\\*x\\\\*\\\\|y&lt;/b&gt;'
+    """
+    shown = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"[\\`*_|~]|\[(?![−\d])|\](?=[(:\[])", r"\\\g<0>", shown)
+
+
+def _code(text: str) -> str:
+    """In code font where it is the name or hash it should be, else as any foreign text."""
+    return f"`{text}`" if re.fullmatch(r"[\w.:/@ -]+", text) else escaped(text)

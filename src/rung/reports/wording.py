@@ -1,0 +1,350 @@
+"""The words and numbers that every renderer shares, and the answer of an arm in one sentence.
+
+Foreign text (names, faults, flags that quote them) passes `clean` before it is printed anywhere but in JSON.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from math import floor, isfinite, log10
+from types import MappingProxyType
+
+from rung.core.values import Estimate
+from rung.reports.values import ArmReport, Cost, LadderReport, Rung
+from rung.stats import flags as say
+from rung.stats.verdict import Verdict, Word
+
+LEVELS: Mapping[str, str] = MappingProxyType(
+    {
+        "G0": "tasks it met before",
+        "G1": "new instances",
+        "G2": "harder settings",
+        "G3": "another family",
+        "G4": "another capability",
+    }
+)
+"""The five rungs, each in two or three words."""
+
+MARKS: Mapping[Word, str] = MappingProxyType(
+    {
+        "improved": "▲",
+        "regressed": "▼",
+        "equivalent": "=",
+        "inconclusive": "○",
+        "not estimable": "×",
+        "contaminated": "!",
+        "incomplete": "◇",
+    }
+)
+"""One sign per verdict, so that no reader depends on colour."""
+
+MEANINGS: Mapping[Word, str] = MappingProxyType(
+    {
+        "improved": "the 95% interval of the gain lies above zero",
+        "regressed": "the 95% interval of the gain lies below zero",
+        "equivalent": "the gain is shown to be smaller than a margin declared before the run",
+        "inconclusive": "the data allow a gain, a loss, or neither; that is all that can be said",
+        "not estimable": "the data cannot carry a verdict",
+        "contaminated": "something touched the numbers, so they stand inside the finding only",
+        "incomplete": "too much is missing to say",
+    }
+)
+
+CERTIFICATES: Mapping[str, str] = MappingProxyType(
+    {
+        "optimal": "proven best",
+        "bound": "nothing can exceed it",
+        "solver": "a stated solver reaches it; better may exist",
+        "gold": "a person's answer",
+    }
+)
+
+FLAGS: Mapping[str, str] = MappingProxyType(
+    {
+        say.SMALL: "fewer than 20 tasks, so the interval and an exact test have to agree",
+        say.FEW_INFORMATIVE: "fewer than 10 tasks changed at all, so the interval and an exact test have to agree",
+        say.END_STATE_ONLY: "one lineage: it covers variation between tasks, not between whole runs",
+        say.TWO_LINEAGES: "two whole runs show that runs differ, and not by how much",
+        say.SHARED_BEFORE: "all lineages are held against the same first exam, whose luck they share",
+        say.IMPRECISE: "the headroom is poorly known; keep this ratio out of rankings and averages",
+        say.NOT_A_BOUND: "an agent may exceed this reference, so the ratio may exceed 1",
+        say.NO_BOUND: "the scale has no upper end, so missing scores could hide any gain or loss",
+        say.NORMAL: "the interval takes differences between tasks to be roughly normal",
+        say.IDENTICAL: "every lineage has the same result on every task",
+        say.NO_VARIATION: "every task changed by the same amount, so there is no spread to measure",
+        say.UNDER_SIX: "no exact 5% test exists with so few",
+    }
+)
+
+GLOSSARY: Mapping[str, str] = MappingProxyType(
+    {
+        "task": "one problem, made by a seed, the same whoever works it",
+        "episode": "a task being worked, from the first view to the score",
+        "score": "a measurement of one episode, in the units of its family of tasks",
+        "fault": "no measurement, because the instrument broke; never a zero, always counted",
+        "state": "all that improvement may change: files the agent reads, its conversation, its method's archive",
+        "lineage": "one whole run of self-improvement, from A_0 (the agent as shipped) to A_T (what it became)",
+        "lens": "how much feedback is let through to the agent: none, the verdict hidden, or all",
+        "exam": "sealed tasks, worked from a fixed state and without feedback, the same before and after",
+        "control": "an arm that should not improve, run the same way, to show what chance and drift look like",
+        "HCI": "headroom-capture index: the share of the way from A_0 to the reference that was gone",
+    }
+)
+"""Ten words a newcomer needs."""
+
+# --------------------------------------------------------------------------------------------- numbers and foreign text
+
+_SPOOFS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def clean(text: object) -> str:
+    """Foreign text on one line, with control characters, lone surrogates and direction overrides made visible.
+
+    >>> clean("a\\x1b[31m\\nb")
+    'a\ufffd[31m b'
+    """
+    return "".join(_visible(sign) for sign in str(text))
+
+
+def _visible(sign: str) -> str:
+    if sign in "\n\t\r\u2028\u2029":
+        return " "
+    return "\ufffd" if sign in _SPOOFS or unicodedata.category(sign) in ("Cc", "Cs") else sign
+
+
+def number(value: float | None, *beside: float | None, signed: bool = False) -> str:
+    """A number with as many decimals as the largest of its group deserves, and a true minus sign.
+
+    >>> number(-0.0521, 0.31), number(0.31234, signed=True), number(1234.6), number(14.19), number(None)
+    ('−0.052', '+0.312', '1,235', '14.2', '–')
+    """
+    if value is None:
+        return "–"
+    largest = max(abs(other) for other in (value, *beside) if other is not None)
+    if not isfinite(largest):
+        return "not a number"
+    sign = "+" if signed else ""
+    if 0 < largest < 1e-5:
+        return f"{value:{sign}.2e}".replace("-", "−")
+    return f"{value + 0.0:{sign},.{_decimals(largest)}f}".replace("-", "−")
+
+
+def _decimals(largest: float) -> int:
+    """Three for shares and the like; three significant digits outside [0.01, 10)."""
+    return 3 if largest == 0 or 0.01 <= largest < 10 else max(0, 2 - floor(log10(largest)))
+
+
+def counted(n: int, noun: str) -> str:
+    """How many of something.
+
+    >>> counted(1, "arm"), counted(3, "arm")
+    ('1 arm', '3 arms')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def gain_text(estimate: Estimate) -> str:
+    """A gain with its interval, as it stands everywhere: `+0.312 [0.221, 0.403]`.
+
+    >>> gain_text(Estimate(0.312, 0.221, 0.403, "t over tasks", 20, 5))
+    '+0.312 [0.221, 0.403]'
+    >>> gain_text(Estimate(None, None, None, "none", 0, 0))
+    'not estimable'
+    """
+    if estimate.value is None:
+        return "not estimable"
+    return f"{number(estimate.value, estimate.lo, estimate.hi, signed=True)} {interval_text(estimate)}"
+
+
+def interval_text(estimate: Estimate) -> str:
+    """The interval of an estimate, or the words that there is none."""
+    if estimate.lo is None or estimate.hi is None:
+        return "[no interval]"
+    group = (estimate.value, estimate.lo, estimate.hi)
+    return f"[{number(estimate.lo, *group)}, {number(estimate.hi, *group)}]"
+
+
+def hci_text(estimate: Estimate) -> str:
+    """The headroom-capture index with its interval, or `undefined` with the reason.
+
+    >>> hci_text(Estimate(None, None, None, "Fieller over tasks", 20, 5, ("undefined: no reference",)))
+    'undefined: no reference'
+    """
+    if estimate.value is not None:
+        return f"{number(estimate.value, estimate.lo, estimate.hi)} {interval_text(estimate)}"
+    reasons = [flag for flag in estimate.flags if flag.startswith("undefined")]
+    return "; ".join(reasons) or f"undefined: {'; '.join(estimate.flags) or 'no reason was recorded'}"
+
+
+def bounds_text(rung: Rung) -> str:
+    """What the gain could be whatever the missing scores were."""
+    bounds = rung.holes.bounds
+    if bounds is None:
+        return "no bounds"
+    lo = "no lower bound" if bounds.lo is None else number(bounds.lo, bounds.hi, signed=True)
+    hi = "no upper bound" if bounds.hi is None else number(bounds.hi, bounds.lo, signed=True)
+    return f"{lo} to {hi}" if bounds.lo is not None or bounds.hi is not None else "none"
+
+
+def withheld(rung: Rung) -> bool:
+    """True where the number may stand inside the finding only, and in no table of gains."""
+    return rung.verdict.word == "contaminated"
+
+
+def shown_gain(rung: Rung) -> str:
+    """The gain as a table may show it."""
+    return "withheld: contaminated" if withheld(rung) else gain_text(rung.gain)
+
+
+def other_flags(hci: Estimate) -> tuple[str, ...]:
+    """The flags of an index that `hci_text` has not said already."""
+    said = hci_text(hci) if hci.value is None else ""
+    return tuple(flag for flag in hci.flags if flag not in said)
+
+
+def claim(verdict: Verdict) -> str:
+    """The claim that a verdict is about, worded so that a claim in question does not read as a claim made."""
+    if verdict.word == "improved":
+        return f"claim: {verdict.scope}"
+    return "this end state only" if verdict.scope == "this end state only" else f"in question: {verdict.scope}"
+
+
+def new_reasons(rung: Rung) -> tuple[str, ...]:
+    """The reasons of a verdict that its gain's flags have not said already."""
+    said = () if withheld(rung) else rung.gain.flags
+    return tuple(reason for reason in rung.verdict.reasons if reason not in said)
+
+
+def explained_flags(report: LadderReport) -> Mapping[str, str]:
+    """What the flags of this report mean, in order of first appearance."""
+    found = chain(
+        *((rung.gain.flags, rung.hci.flags, rung.verdict.reasons) for arm in report.arms for rung in arm.rungs),
+        (drift.change.flags for drift in report.drift),
+    )
+    return {flag: FLAGS[flag] for flag in dict.fromkeys(chain.from_iterable(found)) if flag in FLAGS}
+
+
+def cost_cells(cost: Cost) -> tuple[str, ...]:
+    """Attempts, steps, seconds, model calls, tokens, dollars: each as it is printed."""
+    called = cost.model_calls is not None
+    missing = "not reported" if called else "no model was called"
+    return (
+        f"{cost.attempts:,}",
+        f"{cost.steps:,}",
+        number(cost.seconds),
+        f"{cost.model_calls:,}" if cost.model_calls is not None else missing,
+        f"{cost.tokens:,}" if cost.tokens is not None else missing,
+        f"{cost.usd:,.2f}" if cost.usd is not None else missing,
+    )
+
+
+# --------------------------------------------------------------------------------------------- the answer in a sentence
+
+_PLACES: Mapping[str, str] = MappingProxyType(
+    {
+        "G1": "on new instances of {}",
+        "G2": "on the harder {}",
+        "G3": "on {} (another family)",
+        "G4": "on {} (another capability)",
+    }
+)
+_SHOWN: tuple[Word, ...] = ("improved", "regressed", "equivalent")
+
+
+def answer(arm: ArmReport) -> str:
+    """What was shown of one arm, in one sentence and in the words of its verdicts. The arm's name is left to say."""
+    return f"{'; '.join(clauses(arm))}."
+
+
+def clauses(arm: ArmReport) -> tuple[str, ...]:
+    """The parts of the answer, the main one first: the rungs held or the first one asked, those above, and G0.
+
+    A gain counts as held only where every rung below is held too, so an isolated one is named and not claimed.
+    """
+    held = [rung for rung in arm.rungs if rung.level in arm.climbed]
+    open_rungs = [rung for rung in arm.rungs if rung.level not in ("G0", *arm.climbed)]
+    first = [rung for rung in open_rungs if rung.level == "G1"]
+    above = [rung for rung in open_rungs if rung.level != "G1"]
+    if held:
+        main = _joined([f"{_place(rung)} by {_measured(rung)}" for rung in held])
+    else:
+        main = _joined([_unheld(rung) for rung in first]) or "new instances (G1) were not asked about"
+    parts = (_scope(arm) + main, *_above(arm, above), f"on tasks it met before (G0): {clean(arm.retention)}")
+    return _units_once(parts, {_unit(rung) for rung in arm.rungs})
+
+
+def _scope(arm: ArmReport) -> str:
+    scopes = {rung.verdict.scope for rung in arm.rungs if rung.level != "G0"}
+    if "this end state only" in scopes:
+        return "this end state only: improved " if arm.climbed else "this end state only: "
+    return "the agent improves itself " if arm.climbed else ""
+
+
+def _place(rung: Rung) -> str:
+    return _PLACES[rung.level].format(clean(rung.target))
+
+
+def _measured(rung: Rung) -> str:
+    return f"{shown_gain(rung)}{_unit(rung)}"
+
+
+def _unit(rung: Rung) -> str:
+    return f" ({clean(rung.unit)})"
+
+
+def _units_once(parts: Iterable[str], units: Iterable[str]) -> tuple[str, ...]:
+    """Each unit is named where it first stands, and not again."""
+    left, told = set(units), []
+    for part in parts:
+        for unit in set(units):
+            head, found, tail = part.partition(unit)
+            part = head + (found if unit in left else "") + tail.replace(unit, "")
+            left -= {unit} if found else set()
+        told.append(part)
+    return tuple(told)
+
+
+def _unheld(rung: Rung) -> str:
+    word = rung.verdict.word
+    if word in ("improved", "regressed"):
+        return f"{word} {_place(rung)} by {_measured(rung)}"
+    if word in ("inconclusive", "equivalent"):
+        lead = "nothing was shown " if word == "inconclusive" else ""
+        return f"{lead}{_place(rung)}: {word} at {_measured(rung)}"
+    return f"{word} {_place(rung)} ({'; '.join(map(clean, rung.verdict.reasons)) or 'no reason was recorded'})"
+
+
+def _above(arm: ArmReport, rungs: Sequence[Rung]) -> list[str]:
+    told = [_told(rung) for rung in rungs if rung.verdict.word in _SHOWN]
+    notes = _by_word([(rung.verdict.word, rung.level) for rung in rungs if rung.verdict.word not in _SHOWN])
+    asked = {rung.level for rung in arm.rungs}
+    silent = _by_word([("not asked", level) for level in ("G2", "G3", "G4") if level not in asked])
+    if told:
+        return [f"further up: {', '.join([*told, *notes, *silent])}"]
+    if notes or not arm.climbed:
+        return [f"nothing was shown further up ({', '.join([*notes, *silent]) or 'nothing was asked'})"]
+    return [", ".join(["every rung that was asked is held", *silent])]
+
+
+def _told(rung: Rung) -> str:
+    word = rung.verdict.word
+    aside = ", not held because a rung below it is not" if word == "improved" else ""
+    return f"{rung.level} {word} {'at' if word == 'equivalent' else 'by'} {_measured(rung)}{aside}"
+
+
+def _by_word(found: Sequence[tuple[str, str]]) -> list[str]:
+    words = dict.fromkeys(word for word, _ in found)
+    return [f"{_joined(list(dict.fromkeys(at for word, at in found if word == said)))} {said}" for said in words]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def subtitle(report: LadderReport) -> str:
+    """How much was measured, in one line."""
+    runs = "1 lineage: this end state only" if report.lineages == 1 else f"{report.lineages} lineages"
+    agents = "scripted agents, no live model" if report.scripted else "live agents"
+    tasks = f"{report.exam_tasks} sealed exam {'task' if report.exam_tasks == 1 else 'tasks'}"
+    times = "once" if report.repeats == 1 else f"{report.repeats} times"
+    return f"{counted(len(report.arms), 'arm')}, {runs}, {tasks} each worked {times}, {agents}"

@@ -1,0 +1,29 @@
+import re
+
+import pytest
+
+from rung.reports import markdown
+
+from .samples import SAMPLES
+
+EVERY = pytest.mark.parametrize("name", SAMPLES)
+
+
+@EVERY
+def test_markdown_says_every_weakness_hole_verdict_and_flag(name: str):
+    report, text = SAMPLES[name], markdown.markdown(SAMPLES[name])
+    owed = [*report.weaknesses, *report.incomplete]
+    owed += [flag for arm in report.arms for rung in arm.rungs for flag in (*rung.gain.flags, *rung.hci.flags)]
+    owed += [word for arm in report.arms for rung in arm.rungs for word in (*rung.verdict.reasons, rung.verdict.word)]
+    assert [word for word in owed if markdown.escaped(word) not in text] == []
+
+
+def test_markdown_holds_no_markup_of_foreign_text():
+    text = markdown.markdown(SAMPLES["hostile"])
+    assert not re.search(r"<(script|img|svg|/style)", text)
+
+
+def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_head():
+    for block in markdown.markdown(SAMPLES["hostile"]).split("\n\n"):
+        if block.startswith("|"):
+            assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1
