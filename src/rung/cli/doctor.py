@@ -39,8 +39,8 @@ class Finding:
 def command(ctx: click.Context, *, as_json: bool) -> None:
     """Say whether this machine has what rung needs.
 
-    Each lack comes with its mend. Looks at Python, packages, SQLite, git, and the disk under the current folder; extras are optional. Exit status 1
-    when something that is needed is missing.
+    Looks at Python, packages, SQLite, git, and the disk under the current folder; each lack comes with its mend. Extras
+    are optional. Exit status 1 when something that is needed is missing.
     """
     findings = list(examine(Path.cwd()))
     if as_json:

@@ -1,0 +1,79 @@
+import json
+import sqlite3
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from rung.cli.doctor import requirements
+from rung.cli.schema import QUERIES
+
+
+def test_doctor_finds_nothing_wrong_where_the_tests_run(rung):
+    said = rung("doctor")
+    assert said.exit == 0
+    assert not [line for line in said.out.splitlines() if line.startswith("bad")]
+    assert f"ok      package numpy: {metadata.version('numpy')}\n" in said.out
+
+
+def test_doctor_gives_a_mend_for_each_lack(rung, monkeypatch):
+    monkeypatch.setattr("rung.cli.doctor.read_mounts", lambda: "box:/export / nfs4 rw 0 0\n")
+    monkeypatch.setattr("rung.cli.doctor.LITTLE_SPACE", 1 << 80)
+    monkeypatch.setattr("rung.cli.doctor.shutil.which", lambda name: None)
+    found = {finding["what"]: finding for finding in json.loads(rung("doctor", "--json").out)}
+    for what, state in (("file system here", "bad"), ("disk space here", "bad"), ("git", "absent")):
+        assert found[what]["state"] == state
+        assert found[what]["mend"]
+    assert found["file system here"]["seen"] == "nfs4 at /, over a network"
+    assert rung("doctor").exit == 1
+
+
+def test_doctor_names_the_command_that_installs_what_is_missing(rung, monkeypatch):
+    lines = ["click>=8.2", "nosuchpackage>=1", "alsomissing>=2; extra == 'train'", "ruff; extra == 'dev'"]
+    monkeypatch.setattr("rung.cli.doctor.metadata.requires", lambda name: lines)
+    out = rung("doctor").out
+    assert "bad     package nosuchpackage: not installed; pip install 'nosuchpackage>=1'\n" in out
+    assert "absent  extra train: without alsomissing; pip install 'rung[train]'\n" in out
+    assert "ruff" not in out
+
+
+def test_the_requirements_are_those_of_the_package():
+    assert set(requirements()[""]) == {"click", "dulwich", "jinja2", "numpy", "pydantic", "rich", "scipy"}
+
+
+def test_the_schema_of_the_config_is_a_json_schema(rung):
+    schema = json.loads(rung("schema").out)
+    assert schema == json.loads(rung("schema", "config").out)
+    assert {"name", "protocol", "tasks"} <= set(schema["required"])
+
+
+def test_the_schema_of_the_journal_makes_its_tables(rung, finished):
+    database = sqlite3.connect(":memory:")
+    database.executescript(rung("schema", "journal").out)
+    journal = sqlite3.connect(Path(finished) / "journal.sqlite")
+    query = "SELECT name, sql FROM sqlite_master ORDER BY name"
+    assert database.execute(query).fetchall() == journal.execute(query).fetchall()
+    database.close()
+    journal.close()
+
+
+@pytest.mark.parametrize("query", range(len(QUERIES)))
+def test_the_queries_of_the_schema_run(rung, finished, query):
+    _, sql = list(json.loads(rung("schema", "journal", "--json").out)["queries"].items())[query]
+    journal = sqlite3.connect(Path(finished) / "journal.sqlite")
+    rows = journal.execute(sql).fetchall()
+    journal.close()
+    assert bool(rows) == ("fault" not in sql)
+
+
+def test_the_schema_of_the_report_names_the_fields_of_its_json(rung, finished):
+    schema = json.loads(rung("schema", "report").out)
+    report = json.loads(rung("report", finished, "--json").out)
+    assert set(schema["properties"]) == set(report)
+    assert set(schema["$defs"]["Rung"]["properties"]) == set(report["arms"][0]["rungs"][0])
+
+
+def test_an_unknown_schema_is_refused_with_those_there_are(rung):
+    said = rung("schema", "jornal")
+    assert said.exit == 2
+    assert "'config', 'journal', 'report'" in said.err

@@ -1,0 +1,74 @@
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from rung.core.config import Config, ExamConfig, TasksConfig
+
+
+def test_init_writes_a_config_and_an_agent_and_says_what_is_next(rung):
+    said = rung("init")
+    assert said.out == "written: rung.toml\nwritten: my_agent.py\nnext: rung run rung.toml\n"
+    assert sorted(path.name for path in Path().iterdir()) == ["my_agent.py", "rung.toml"]
+
+
+def test_init_makes_the_folder_it_is_given(rung):
+    said = rung("init", "a new/folder")
+    assert said.out.endswith("next: rung run 'a new/folder/rung.toml'\n")
+    assert Path("a new/folder/my_agent.py").exists()
+
+
+@pytest.mark.parametrize("name", ["rung.toml", "my_agent.py"])
+def test_init_never_overwrites(rung, name):
+    Path(name).write_text("mine")
+    said = rung("init")
+    assert (said.exit, said.err) == (
+        2,
+        f"error: already there: {name}; nothing is overwritten, so choose another folder\n",
+    )
+    assert [path.name for path in Path().iterdir()] == [name]
+    assert Path(name).read_text() == "mine"
+
+
+def test_init_does_not_follow_a_dangling_link(rung):
+    Path("rung.toml").symlink_to("elsewhere.toml")
+    assert rung("init").exit == 2
+    assert not Path("elsewhere.toml").exists()
+
+
+def test_init_names_its_files_to_machines(rung):
+    assert json.loads(rung("init", "--json").out) == {"written": ["rung.toml", "my_agent.py"]}
+
+
+def test_the_config_of_init_explains_every_key(rung):
+    rung("init")
+    text = Path("rung.toml").read_text()
+    keys = {*Config.model_fields, *ExamConfig.model_fields, *TasksConfig.model_fields, "usd", "tokens", "concurrency"}
+    unexplained = {key for key in keys if key not in text} - {"holdout_tasks_per_difficulty"}
+    assert unexplained == set()
+
+
+def test_a_key_that_is_commented_out_shows_its_default(rung):
+    rung("init")
+    text = Path("rung.toml").read_text()
+    assert f"# random = {str(TasksConfig.model_fields['random'].default).lower()}" in text
+    assert f"# reruns = {ExamConfig.model_fields['reruns'].default} " in text
+    assert f'# order = "{ExamConfig.model_fields["order"].default}"' in text
+    assert f"# holdout_seed = {TasksConfig.model_fields['holdout_seed'].default} " in text
+
+
+def test_the_keys_that_are_commented_out_are_legal(rung):
+    rung("init")
+    whole = re.sub(r"^# (?=[a-z_]+ = |\[)", "", Path("rung.toml").read_text(), flags=re.MULTILINE)
+    Path("whole.toml").write_text(whole)
+    assert {"exam", "compare", "arms", "budget", "engine"} <= set(tomllib.loads(whole))
+    assert rung("tasks", "generate", "whole.toml").exit == 0
+
+
+def test_the_agent_of_init_keeps_the_promises_of_agents_and_methods(rung):
+    rung("init")
+    said = rung("check", "my_agent.py")
+    assert [line for line in said.out.splitlines() if "FAIL" in line] == []
+    assert said.exit == 0
