@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from math import isfinite
 from typing import cast
 
@@ -33,16 +32,12 @@ def tidy(action: Action) -> tuple[Action, Invalid | None]:
     >>> tidy(Action(Call("answer", {"value": (1, 2)})))[0].answer.arguments
     {'value': [1, 2]}
     """
-    answer = action.answer
+    answer, guess = action.answer, _finite(action.self_score)
     if isinstance(answer, str):
         text = answer[: MAX_ANSWER + 1].encode("utf-8", "replace").decode()
-        invalid = TOO_LONG if len(text) > MAX_ANSWER else None
-        return replace(action, answer=text, self_score=_finite(action.self_score)), invalid
+        return Action(text, guess, action.model_call), TOO_LONG if len(text) > MAX_ANSWER else None
     call = _plain(answer)
-    return (
-        replace(action, answer=call or MALFORMED, self_score=_finite(action.self_score)),
-        None if call else NOT_PLAIN,
-    )
+    return Action(call or MALFORMED, guess, action.model_call), None if call else NOT_PLAIN
 
 
 def _plain(call: Call) -> Call | None:
@@ -65,6 +60,8 @@ def _shallow(value: object, left: int) -> bool:
 
 def _finite(score: object) -> float | None:
     """An agent's guess of its score; what is no finite number is no guess."""
+    if score is None:
+        return None
     try:
         number = float(cast(float, score))
     except (TypeError, ValueError, OverflowError):

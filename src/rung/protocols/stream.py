@@ -202,7 +202,11 @@ class Stream:
 
 
 def _seen(family: Family, episode: Episode, *, rules: str, reply: str = "") -> View:
-    return _guard(family, lambda: replace(episode.view(), rules=rules, reply=reply))
+    def seen() -> View:
+        now = episode.view()
+        return View(now.text, now.images, now.tools, rules, reply)
+
+    return _guard(family, seen)
 
 
 async def _evaluated(attempt: _Attempt) -> Evaluation:
