@@ -82,6 +82,12 @@ def test_half_a_surrogate_pair_and_its_spelling_are_two_values(journal: Journal)
         journal.put("a", "k", "\\ud800")
 
 
+def test_two_halves_of_a_surrogate_pair_are_the_character_they_spell(journal: Journal):
+    journal.put("a", "k", ["\ud83d\ude00", "\ud800"])
+    journal.put("a", "k", ["😀", "\ud800"])
+    assert journal.get("a", "k") == ["😀", "\ud800"]
+
+
 @pytest.mark.parametrize(("path", "kind"), [("a\0b", "k"), ("a", "k\0"), ("\ud800", "k"), ("a", "\udc00"), ("a", "")])
 def test_a_key_that_sql_cannot_hold_exactly_is_refused(journal: Journal, path: str, kind: str):
     with pytest.raises(UsageError):

@@ -18,6 +18,7 @@ import pytest
 from rung.core import crashpoints
 from rung.core.canonical import JSON
 from rung.core.errors import InstrumentFault, UsageError
+from rung.store import blobs
 from rung.store.journal import SqliteJournal
 
 Opened = Callable[..., SqliteJournal]
@@ -120,6 +121,29 @@ def test_the_loop_goes_on_while_a_commit_waits_for_the_disk(
     assert asyncio.run(story()) == [[1, 2], [False, False, 0], 2]
 
 
+def test_all_who_come_during_a_commit_are_served_by_the_next(opened: Opened, monkeypatch: pytest.MonkeyPatch):
+    journal, arrived, go_on, commits = opened(group=True), threading.Event(), threading.Event(), []
+
+    def hook(label: str) -> None:
+        if label == "journal.commit.before":
+            commits.append(label)
+            arrived.set()
+            assert go_on.wait(30)
+
+    async def story() -> None:
+        waiting = []
+        for number in range(20):
+            journal.put(f"{number}", "k", number)
+            waiting.append(asyncio.create_task(journal.flush(durable=False)))
+            await (asyncio.to_thread(arrived.wait, 30) if number == 0 else asyncio.sleep(0))
+        go_on.set()
+        await asyncio.gather(*waiting)
+
+    monkeypatch.setattr(crashpoints, "hook", hook)
+    asyncio.run(story())
+    assert len(commits) == 2
+
+
 def test_one_who_stops_waiting_does_not_stop_the_others(opened: Opened, file: Path):
     journal = opened(group=True)
 
@@ -167,10 +191,11 @@ def test_a_durable_flush_reaches_the_log_even_when_all_is_written_already(
     assert len(passed) == 4
 
 
-def test_a_durable_commit_syncs_the_log_and_the_large_blobs_it_may_name(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("group", [False, True])
+def test_a_commit_that_anybody_wants_durable_syncs_the_log_and_the_large_blobs_it_may_name(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, group: bool
 ):
-    journal, story = opened(), []
+    journal, story = opened(group=group), []
 
     def hook(label: str) -> None:
         if label == "journal.commit.before":
@@ -178,11 +203,11 @@ def test_a_durable_commit_syncs_the_log_and_the_large_blobs_it_may_name(
             story.append(journal._writer.execute("PRAGMA synchronous").fetchone()[0])
 
     monkeypatch.setattr(crashpoints, "hook", hook)
-    monkeypatch.setattr(os, "fsync", lambda handle: story.append("sync"))
+    monkeypatch.setattr(blobs, "_sync", lambda handle: story.append("sync"))
     normal, full, file_and_three_folders = 1, 2, ["sync"] * 4
     for number, durable in enumerate((False, True, False, True)):
         journal.put("a", f"{number}", journal.blob(b"x" * (1 << 20) + b"y" * (2 - number // 2)))
-        asyncio.run(journal.flush(durable=durable))
+        asyncio.run(gathered(journal.flush(durable=wish) for wish in ((durable, False) if group else (durable,))))
     assert story == [normal, *file_and_three_folders, full, normal, *file_and_three_folders, full]
 
 

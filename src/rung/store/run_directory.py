@@ -127,9 +127,12 @@ class RunDirectory:
             raise UsageError(f"{file} cannot be written ({error.strerror}); choose a folder of your own") from error
         try:
             _take(handle, self.path)
-            yield
+            try:
+                yield
+            finally:  # said and not left to the close: a program being started still holds the file for a moment
+                fcntl.flock(handle, fcntl.LOCK_UN)
         finally:
-            os.close(handle)  # and not removed: a waiting process may hold the same file open
+            os.close(handle)  # and the file stays: another process may have it open to ask for the lock
 
 
 def prepare(path: Path, *, mounts: str | None = None) -> RunDirectory:
