@@ -80,6 +80,17 @@ def test_a_mistake_in_a_config_is_named_and_nothing_is_written(rung, edit):
     refused(rung("run", "study.toml"), message, left=["study.toml"])
 
 
+def test_an_exam_on_no_rung_is_refused_before_anything_is_written(rung, study):
+    easier = 'tasks.holdout=[{family="toy-lock-v1", difficulty=1, count=3}]'
+    harder = 'tasks.schedule=[{family="toy-lock-v1", difficulty=2, count=4, replay=true}]'
+    refused(
+        rung("run", "study.toml", "--set", easier, "--set", harder),
+        "compare: no holdout block is on a rung of the ladder for this schedule (all are easier settings of trained "
+        "families); hold out the trained setting for G1, a harder one for G2, another family for G3, G4",
+        left=["study.toml"],
+    )
+
+
 def test_several_mistakes_are_named_at_once(rung):
     Path("study.toml").write_text(STUDY.replace("lineages", "lineage").replace('protocol = "ladder"', ""))
     said = rung("run", "study.toml")

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from rung.cli._files import create
 from rung.core.config import Config, ExamConfig, TasksConfig
+from rung.core.errors import UsageError
 
 
 def test_init_writes_a_config_and_an_agent_and_says_what_is_next(rung):
@@ -30,6 +32,13 @@ def test_init_never_overwrites(rung, name):
     )
     assert [path.name for path in Path().iterdir()] == [name]
     assert Path(name).read_text() == "mine"
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path):
+    (tmp_path / "mine").write_text("mine")
+    with pytest.raises(UsageError, match="mine is there already and is left as it is; choose another place"):
+        create(tmp_path / "mine", "new")
+    assert (tmp_path / "mine").read_text() == "mine"
 
 
 def test_init_does_not_follow_a_dangling_link(rung):

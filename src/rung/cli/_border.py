@@ -8,11 +8,12 @@ anything else                70    our own bug, with its traceback; the record i
 
 import errno
 import json
+import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NoReturn, TypeAlias
 
 import click
 
@@ -32,10 +33,11 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @dataclass(slots=True)
 class Invocation:
-    """What the border has to know of a command that fails: what would resume it, and whether it had begun."""
+    """What the border has to know of a command that fails: what would resume it, whether it had begun, who reads."""
 
     resume: str | None = None
     begun: bool = False
+    as_json: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,22 @@ class Failure:
 def conduct(command: click.Command, arguments: Sequence[str]) -> int:
     """Run a command line; its exit status."""
     _print_anything()
-    invocation = Invocation()
+    invocation = Invocation(as_json="--json" in arguments)
     try:
         result = command.main(list(arguments), prog_name="rung", standalone_mode=False, obj=invocation)
         return result if isinstance(result, int) else 0
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (told to the caller, bugs with their traceback)
         failure = _failure(error, invocation)
-        _tell(failure, as_json="--json" in arguments)
+        _tell(failure, as_json=invocation.as_json)
         return EXITS[failure.kind]
+
+
+def leave(invocation: Invocation) -> NoReturn:
+    """Leave without tidying up, because something holds the process; what was committed survives its death."""
+    _tell(Failure("stopped", "left at once; what was committed is kept", invocation.resume), as_json=invocation.as_json)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(EXITS["stopped"])
 
 
 def _print_anything() -> None:

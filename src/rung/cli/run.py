@@ -1,6 +1,5 @@
 """`rung run`: run a study, or resume it."""
 
-import os
 import re
 import shlex
 import signal
@@ -12,7 +11,7 @@ from types import FrameType
 
 import click
 
-from rung.cli._border import Invocation
+from rung.cli._border import Invocation, leave
 from rung.cli._progress import Meter, Progress
 from rung.cli._runs import opened, report_of
 from rung.cli._say import json_option, say_json
@@ -100,7 +99,7 @@ def stopping(directory: RunDirectory, invocation: Invocation) -> Iterator[None]:
         nonlocal pressed
         pressed += 1
         if pressed > 2:
-            os._exit(130)  # a plug-in holds the process; what was committed survives its death
+            leave(invocation)
         if pressed > 1 or not invocation.begun:
             raise KeyboardInterrupt
         directory.request_stop()
