@@ -18,7 +18,7 @@ from rung.testing.contracts import FamilyCase
 
 def spelt(name):
     try:
-        case = FamilyCase(registry.family(name), registry.key(name))
+        case = FamilyCase(registry.family(name), keys.key(name))
         told = [[t.id, t.payload, t.calls, case.family.rules(t), case.key.fingerprint(t)] for t in case.tasks]
         played = sha256(repr((case.attempted, case.muddled)))
         return sha256(canonical(told)) + played

@@ -5,12 +5,13 @@ from functools import cache
 import pytest
 
 from rung.core import registry
+from rung.tasks import keys
 from rung.testing.contracts import SUITES, FamilyCase, examine
 
 
 @cache
 def case_of(family: str) -> FamilyCase:
-    return FamilyCase(registry.family(family), registry.key(family))
+    return FamilyCase(registry.family(family), keys.key(family))
 
 
 @pytest.mark.parametrize("check", SUITES["families"], ids=lambda check: check.__name__)

@@ -15,6 +15,7 @@ from rung.core.canonical import canonical
 from rung.core.ports import Actor, Ports
 from rung.core.seeds import Seed
 from rung.core.values import Call, Evaluation, Reply, Task, View
+from rung.tasks import keys
 
 PREFACE = """\
 A task of this game as an agent meets it, worked by two scripted players. What is indented is shown to the
@@ -49,7 +50,7 @@ def test_every_transcript_is_of_a_published_setting():
 
 async def transcript(game: str, setting: str) -> str:
     """The transcript of the first admitted task of a setting."""
-    family, key, task = registry.family(game), registry.key(game), _first_admitted(game, setting)
+    family, key, task = registry.family(game), keys.key(game), _first_admitted(game, setting)
     parts = [
         _head(f"{game} {setting}"),
         PREFACE,
@@ -70,13 +71,13 @@ async def transcript(game: str, setting: str) -> str:
 
 
 def _first_admitted(game: str, setting: str) -> Task:
-    family, key = registry.family(game), registry.key(game)
+    family, key = registry.family(game), keys.key(game)
     drawn = (family.draw(family.setting(setting), Seed("golden").child(game, setting, n)) for n in range(100))
     return next(task for task in drawn if key.admit(task))
 
 
 def _facts(task: Task) -> Iterator[str]:
-    family, key = registry.family(task.family), registry.key(task.family)
+    family, key = registry.family(task.family), keys.key(task.family)
     reference = key.reference(task)
     scale = family.scale
     high = "no upper bound" if scale.high is None else f"at most {scale.high:g}"

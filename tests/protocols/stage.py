@@ -18,6 +18,7 @@ from rung.protocols.asked import Asked
 from rung.protocols.session import Seat
 from rung.protocols.stream import Stream, Ticket
 from rung.store.memory import MemoryJournal
+from rung.tasks import keys
 from rung.testing.toys._riddle import Riddle, RiddleKey
 
 BOX = Riddle("box-v1", "reasoning", thing="box", turns=2)
@@ -67,7 +68,7 @@ def installed(family: Any = BOX, key: Any = None) -> Any:
 
 def _forget() -> None:
     registry.family.cache_clear()
-    registry.key.cache_clear()
+    keys.key.cache_clear()
 
 
 def task(seed: str = "one") -> Task:

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rung.core import registry
 from rung.core.config import Block, TasksConfig
 from rung.core.errors import InstrumentFault
 from rung.core.seeds import Seed
 from rung.core.values import Task
-from rung.tasks import sequence
+from rung.tasks import keys, sequence
 from rung.tasks.sequence import Entry, Held, insert_replays
 
 LOCK = {"family": "toy-lock-v1", "difficulty": 1}
@@ -42,7 +41,7 @@ def ids(entries: Any) -> list[str]:
 
 
 def contents(tasks: Any) -> list[str]:
-    key = registry.key("toy-lock-v1")
+    key = keys.key("toy-lock-v1")
     return [key.fingerprint(entry.task if isinstance(entry, Entry) else entry) for entry in tasks]
 
 
@@ -236,7 +235,7 @@ def test_what_one_lineage_met_is_fresh_for_another():
 
 
 def picky(monkeypatch: pytest.MonkeyPatch, admit: Any) -> None:
-    real = registry.key("toy-lock-v1")
+    real = keys.key("toy-lock-v1")
 
     class Picky:
         fingerprint = staticmethod(real.fingerprint)

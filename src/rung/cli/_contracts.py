@@ -15,6 +15,7 @@ from rung.core import registry
 from rung.core.config import AgentConfig, MethodConfig
 from rung.core.errors import UsageError
 from rung.protocols import wiring
+from rung.tasks import keys
 from rung.testing.contracts import FamilyCase, Finding, MethodCase, Subject, run_suite, subjects
 
 GROUPS: Sequence[registry.Group] = ("families", "agents", "methods")
@@ -39,7 +40,7 @@ def family(name: str) -> Subject:
     """The family of this name, or in this folder."""
     if name not in registry.names("families") and Path(name).is_dir():
         return family_in(Path(name))
-    return Subject("families", name, FamilyCase(registry.family(name), registry.key(name)))
+    return Subject("families", name, FamilyCase(registry.family(name), keys.key(name)))
 
 
 def family_in(folder: Path) -> Subject:

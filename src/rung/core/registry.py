@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Literal, TypeAlias, cast
 
 from rung.core.errors import UsageError
-from rung.core.ports import Family, Key
+from rung.core.ports import Family
 
 Group: TypeAlias = Literal["families", "methods", "agents"]
 
@@ -84,7 +84,8 @@ def load_file(path: Path) -> ModuleType:
     return module
 
 
-def _constant(module: ModuleType, name: str) -> object:
+def constant(module: ModuleType, name: str) -> object:
+    """What a plug-in's module must define under this name."""
     try:
         return getattr(module, name)
     except AttributeError:
@@ -94,10 +95,4 @@ def _constant(module: ModuleType, name: str) -> object:
 @cache
 def family(name: str) -> Family:
     """The family with this id."""
-    return cast(Family, _constant(importlib.import_module(f"{locate('families', name)}.game"), "FAMILY"))
-
-
-@cache
-def key(name: str) -> Key:
-    """The key of the family with this id. For the instrument alone: no agent or method may call this."""
-    return cast(Key, _constant(importlib.import_module(f"{locate('families', name)}.key"), "KEY"))
+    return cast(Family, constant(importlib.import_module(f"{locate('families', name)}.game"), "FAMILY"))

@@ -17,7 +17,7 @@ from rung.core.seeds import Seed
 from rung.core.values import Task
 from rung.protocols.exam import Exam
 from rung.protocols.rungs import Comparison, comparisons
-from rung.tasks import sequence
+from rung.tasks import keys, sequence
 from rung.tasks.sequence import Held
 
 
@@ -125,7 +125,7 @@ def _task(task: Task) -> dict[str, JSON]:
         "task": task.id,
         "family": task.family,
         "cell": task.cell,
-        "reference": asdict(registry.key(task.family).reference(task)),
+        "reference": asdict(keys.key(task.family).reference(task)),
     }
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from rung.core import registry
 from rung.core.errors import InstrumentFault, StoreFault
 from rung.core.ports import Actor, Driver, Journal, Key, Kit, Ports
 from rung.core.seeds import Seed
@@ -12,6 +11,7 @@ from rung.core.values import Action, Exit, Fault, Lens, State, Task, View
 from rung.core.waiting import settle
 from rung.protocols.endings import Ending, classify
 from rung.protocols.stream import Stream, Ticket
+from rung.tasks import keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Desk:
         ticket = self.stream.ticket(handle)
         ports = self.ports
         if self.scripted:
-            ports = replace(ports, policies=KeyPolicies(registry.key(ticket.task.family), ticket.task))
+            ports = replace(ports, policies=KeyPolicies(keys.key(ticket.task.family), ticket.task))
         return Kit(ports, self.seed.child(ticket.path).rng())
 
 

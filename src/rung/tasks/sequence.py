@@ -20,6 +20,7 @@ from rung.core.config import Block, TasksConfig
 from rung.core.errors import InstrumentFault
 from rung.core.seeds import Seed
 from rung.core.values import Task
+from rung.tasks import keys
 
 FRESH_REDRAWS = 200
 """Draws tried for one instance before a family counts as too small for its pool."""
@@ -136,7 +137,7 @@ def _pool(root: Seed, block: Block, indices: range, met: _Met) -> tuple[list[Tas
 
 def _instance(seed: Seed, block: Block, met: _Met) -> tuple[Task, bool]:
     """One admitted task, and whether its content is new. Redraws until it is, or until the family is exhausted."""
-    family, key = registry.family(block.family), registry.key(block.family)
+    family, key = registry.family(block.family), keys.key(block.family)
     setting = family.setting(block.setting_name)
     stale: Task | None = None
     tried = 0

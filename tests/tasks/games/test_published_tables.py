@@ -11,6 +11,7 @@ from rung.core import registry
 from rung.core.ports import Actor, Ports
 from rung.core.seeds import Seed
 from rung.core.values import Task
+from rung.tasks import keys
 
 PAGES = Path(__file__).parents[3] / "docs" / "games"
 INSTANCES = 50
@@ -18,7 +19,7 @@ INSTANCES = 50
 
 def drawn(game: str, setting: str) -> tuple[list[Task], float]:
     """The first admitted tasks of a setting, and the share of draws that was admitted."""
-    family, key = registry.family(game), registry.key(game)
+    family, key = registry.family(game), keys.key(game)
     seeds = (Seed("docs").child(game, setting, n) for n in count())
     draws = enumerate((family.draw(family.setting(setting), seed) for seed in seeds), start=1)
     numbered = list(islice(((n, task) for n, task in draws if key.admit(task)), INSTANCES))
@@ -35,7 +36,7 @@ async def score(task: Task, actor: Actor) -> float:
 
 
 def row(game: str, setting: str) -> str:
-    key, (tasks, admitted) = registry.key(game), drawn(game, setting)
+    key, (tasks, admitted) = keys.key(game), drawn(game, setting)
     naive = [asyncio.run(score(task, key.naive(task))) for task in tasks]
     solver = [asyncio.run(score(task, key.solver(task))) for task in tasks]
     assert solver == [key.reference(task).score for task in tasks]

@@ -9,6 +9,7 @@ from rung.core.errors import UsageError
 from rung.core.ports import Actor, Ports
 from rung.core.seeds import Seed
 from rung.core.values import Call, Evaluation, Invalid, Task
+from rung.tasks import keys
 
 TOYS = ("toy-lock-v1", "toy-lamp-v1", "toy-road-v1")
 
@@ -30,7 +31,7 @@ def draw(toy: str, seed: str = "s", setting: str = "d1") -> Task:
 @pytest.mark.parametrize("toy", TOYS)
 @pytest.mark.parametrize("setting", ["d1", "d5", "d77", "tiny"])
 def test_the_naive_policy_scores_exactly_0_and_the_solver_exactly_1(toy, setting):
-    key, tasks = registry.key(toy), [draw(toy, str(n), setting) for n in range(20)]
+    key, tasks = keys.key(toy), [draw(toy, str(n), setting) for n in range(20)]
     naive = [asyncio.run(worked(task, key.naive(task))).score for task in tasks]
     solver = [asyncio.run(worked(task, key.solver(task))).score for task in tasks]
     assert naive == [0.0] * 20
@@ -38,14 +39,14 @@ def test_the_naive_policy_scores_exactly_0_and_the_solver_exactly_1(toy, setting
 
 
 def test_each_signpost_of_the_road_is_half_of_the_score():
-    task, key = draw("toy-road-v1"), registry.key("toy-road-v1")
+    task, key = draw("toy-road-v1"), keys.key("toy-road-v1")
     mixed = asyncio.run(worked(task, key.solver(task), key.naive(task)))
     assert (mixed.score, mixed.success) == (0.5, False)
 
 
 @pytest.mark.parametrize("toy", TOYS)
 def test_tiny_holds_exactly_8_instances(toy):
-    key = registry.key(toy)
+    key = keys.key(toy)
     seen = {key.fingerprint(draw(toy, str(n), "tiny")) for n in range(300)}
     assert len(seen) == 8
 
@@ -54,7 +55,7 @@ def test_tiny_holds_exactly_8_instances(toy):
 def test_the_same_seed_gives_the_same_task_and_another_seed_another(toy):
     assert draw(toy, "a") == draw(toy, "a")
     assert draw(toy, "a").payload == draw(toy, "a").payload
-    assert len({registry.key(toy).fingerprint(draw(toy, str(n))) for n in range(200)}) == 200
+    assert len({keys.key(toy).fingerprint(draw(toy, str(n))) for n in range(200)}) == 200
 
 
 def test_the_answer_of_one_toy_is_not_the_answer_of_another():

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from rung.core import registry
 from rung.core.errors import UsageError
+from rung.tasks import keys
 from rung.testing.contracts.families import FamilyCase
 from rung.testing.contracts.methods import MethodCase
 
@@ -43,7 +44,7 @@ def subjects(name: str, group: registry.Group | None = None) -> list[Subject]:
     if group is None:
         raise UsageError(f"{name!r}: say of which group it is: families, methods or agents")
     if group == "families":
-        return [Subject(group, name, FamilyCase(registry.family(name), registry.key(name)))]
+        return [Subject(group, name, FamilyCase(registry.family(name), keys.key(name)))]
     return _of_module(name, registry.load(group, name), group)
 
 
