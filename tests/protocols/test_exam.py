@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from rung.core.errors import InstrumentFault
-from rung.core.values import Fault, Score, State, View
+from rung.core.values import Action, Fault, Score, State, StreamReply, View
 from rung.protocols.exam import attempt_path
+from rung.protocols.stream import Stream
 
 from . import studies
 from .studies import Learns, Scripted, arm, config, obey, ran
@@ -122,6 +123,19 @@ def test_no_feedback_leaves_an_exam_and_no_method_file_enters_it():
     ran(config(), arm(Learns(good), Scripted(spy)))
     assert all(path.startswith("agent/") for state, _ in seen for path in state.files)
     assert all("right answer to" not in view.text + view.reply for _, view in seen)
+
+
+def test_no_reply_to_an_actor_carries_feedback(monkeypatch: pytest.MonkeyPatch):
+    replies: list[StreamReply] = []
+    answer = Stream.answer
+
+    async def heard(self: Stream, handle: str, action: Action) -> StreamReply:
+        replies.append(await answer(self, handle, action))
+        return replies[-1]
+
+    monkeypatch.setattr(Stream, "answer", heard)
+    ran(config(), LEARNER)
+    assert {reply.feedback for reply in replies} == {None}
 
 
 def test_what_an_actor_does_to_its_state_reaches_no_other_attempt():

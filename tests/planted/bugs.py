@@ -1,0 +1,248 @@
+"""Bugs that could be, each with the promise it breaks and the tests that must notice."""
+
+from dataclasses import dataclass
+
+STREAM, ASKED, EXAM = "tests/protocols/test_stream.py", "tests/protocols/test_asked.py", "tests/protocols/test_exam.py"
+LADDER, LENS, PLAN = "tests/protocols/test_ladder.py", "tests/protocols/test_lens.py", "tests/protocols/test_plan.py"
+SESSION, SEQUENCE = "tests/protocols/test_session.py", "tests/tasks/test_sequence.py"
+SELECTION, PHANTOM = "tests/methods/test_selection.py", "tests/agents/test_phantom.py"
+RECOMPUTED = "tests/reports/test_recomputed.py"
+
+
+@dataclass(frozen=True)
+class Bug:
+    """`old` stands exactly once in `file` (below `src/rung`) and is replaced by `new`; then `tests` must fail."""
+
+    breaks: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+BUGS = (
+    Bug(
+        "the best candidate is kept, and not the worst",
+        "methods/_selection.py",
+        "mean > bar",
+        "mean < bar",
+        (f"{SELECTION}::test_the_best_of_those_above_the_incumbent_is_taken",),
+    ),
+    Bug(
+        "neighbouring seeds share no instance",
+        "tasks/sequence.py",
+        "root.child(block.family, block.setting_name, index)",
+        "Seed(str(sum(map(ord, root.path)) + index))",
+        (f"{SEQUENCE}::test_neighbouring_seeds_share_no_instance",),
+    ),
+    Bug(
+        "a replay is not refined",
+        "protocols/ladder.py",
+        'arm.frozen or entry.purpose == "replay" or',
+        "arm.frozen or",
+        (f"{LADDER}::test_a_lineage_works_its_sequence_and_refines_after_every_task_that_is_no_replay",),
+    ),
+    Bug(
+        "the static arm is never refined",
+        "protocols/ladder.py",
+        "if arm.frozen or",
+        "if",
+        (f"{LADDER}::test_the_static_arm_works_the_same_sequence_and_is_never_refined",),
+    ),
+    Bug(
+        "a fault is not averaged as zero in a report",
+        "reports/tables.py",
+        'score = None if broken else float(sealed["score"])',
+        'score = 0.0 if broken else float(sealed["score"])',
+        (f"{RECOMPUTED}::test_means_before_and_after[K=3 p=0.15]",),
+    ),
+    Bug(
+        "a fault is not averaged as zero in a selection",
+        "methods/_selection.py",
+        "outcome.value for outcome in outcomes if isinstance(outcome, Score)",
+        "outcome.value if isinstance(outcome, Score) else 0.0 for outcome in outcomes",
+        (f"{SELECTION}::test_a_fault_is_neither_a_zero_nor_a_win",),
+    ),
+    Bug(
+        "a fault is no score",
+        "protocols/record.py",
+        'return Fault(str(value["fault"]["where"]), str(value["fault"]["detail"]))',
+        "return Score(0.0)",
+        (f"{STREAM}::test_a_fault_is_a_row_and_not_a_zero",),
+    ),
+    Bug(
+        "no held-out task is met in training",
+        "tasks/sequence.py",
+        'root.child(f"L{number}"), met.copy(), freshness',
+        'root.child(f"L{number}"), _Met(), freshness',
+        (f"{SEQUENCE}::test_training_meets_no_content_of_the_exam_s_pool_while_there_is_other",),
+    ),
+    Bug(
+        "lineages differ in their instances",
+        "tasks/sequence.py",
+        'root.child(f"L{number}")',
+        'root.child("L1")',
+        (f"{SEQUENCE}::test_lineages_differ_in_every_instance",),
+    ),
+    Bug(
+        "a replay needs history: n > lag",
+        "tasks/sequence.py",
+        "n % interval == 0 and n > lag",
+        "n % interval == 0 and n >= lag",
+        (f"{SEQUENCE}::test_no_replay_while_history_is_insufficient",),
+    ),
+    Bug(
+        "a replay pairs with the first play",
+        "tasks/sequence.py",
+        "first.setdefault(task.id, position)",
+        "first[task.id] = position",
+        (f"{SEQUENCE}::test_a_replay_of_a_repeated_instance_pairs_with_its_very_first_play",),
+    ),
+    Bug(
+        "no actor sees method/",
+        "protocols/study.py",
+        "self._snapshots.get(snapshot).acting()",
+        "self._snapshots.get(snapshot)",
+        (f"{EXAM}::test_no_feedback_leaves_an_exam_and_no_method_file_enters_it",),
+    ),
+    Bug(
+        "a hidden verdict hides the family's feedback too",
+        "protocols/lens.py",
+        "replace(step, success=None, score=None, feedback=None)",
+        "replace(step, success=None, score=None)",
+        (f"{LENS}::test_a_hidden_verdict_is_nowhere_in_the_text",),
+    ),
+    Bug(
+        "without feedback there is none",
+        "protocols/lens.py",
+        'lens == "none"',
+        'lens == "nothing"',
+        (f"{LENS}::test_none_lets_nothing_through",),
+    ),
+    Bug(
+        "no feedback leaves an exam",
+        "protocols/study.py",
+        '[ticket], lens="none",',
+        '[ticket], lens="full",',
+        (f"{EXAM}::test_no_reply_to_an_actor_carries_feedback",),
+    ),
+    Bug(
+        "feedback names no task",
+        "protocols/record.py",
+        '"family": served["family"],',
+        '"family": served["family"], "id": served["task"],',
+        (f"{LENS}::test_feedback_holds_neither_seed_nor_task_nor_snapshot",),
+    ),
+    Bug(
+        "G0 is held against the static arm",
+        "reports/ladder.py",
+        "return (self.replay - self.first) - (self.control_replay - self.control_first)",
+        "return self.replay - self.first",
+        (f"{RECOMPUTED}::test_gains_on_replays_less_those_of_the_static_arm[K=3 p=0.0]",),
+    ),
+    Bug(
+        "intervals are of t and not of z",
+        "stats/quantiles.py",
+        "stdtrit(df, (1 + level) / 2)",
+        "stdtrit(1e9, (1 + level) / 2)",
+        (f"{RECOMPUTED}::test_gains_of_crossed_lineages[K=3 p=0.0]",),
+    ),
+    Bug(
+        "headroom is counted from where the agent began",
+        "stats/headroom.py",
+        "goal[kept] - earlier[:, kept].mean(axis=0)",
+        "goal[kept] - later[:, kept].mean(axis=0)",
+        (f"{RECOMPUTED}::test_headroom_captured_by_crossed_lineages[K=3 p=0.0]",),
+    ),
+    Bug(
+        "A_0 is examined from its own snapshot",
+        "protocols/ladder.py",
+        "Examinee(start.examinee, start.control, start.snapshot,",
+        "Examinee(start.examinee, start.control, finals[-1],",
+        (f"{EXAM}::test_a_0_and_a_t_are_examined_from_their_own_snapshots",),
+    ),
+    Bug(
+        "of an attempt and its reruns the last row counts",
+        "reports/tables.py",
+        "row.rerun > found[key].rerun",
+        "row.rerun < found[key].rerun",
+        (f"{RECOMPUTED}::test_means_before_and_after[K=3 p=0.15]",),
+    ),
+    Bug(
+        "only a fault is attempted again",
+        "protocols/exam.py",
+        "if not isinstance(outcome, Fault):",
+        "if isinstance(outcome, Fault):",
+        (f"{EXAM}::test_reruns_stop_at_the_first_score",),
+    ),
+    Bug(
+        "the served-mark is durable before a text leaves",
+        "protocols/stream.py",
+        'await self._journal.flush(durable=True)\n        crashpoints.reach("served.after")',
+        'await self._journal.flush(durable=False)\n        crashpoints.reach("served.after")',
+        (f"{STREAM}::test_the_served_mark_is_durable_before_the_text_leaves",),
+    ),
+    Bug(
+        "the exam hangs under the secret",
+        "protocols/plan.py",
+        'Seed(sha256(f"{secret}/{config.tasks.holdout_seed}"))',
+        'Seed(f"{config.seed}/{config.tasks.holdout_seed}")',
+        (f"{PLAN}::test_another_secret_is_another_exam_and_the_same_training",),
+    ),
+    Bug(
+        "the record never holds the secret",
+        "protocols/plan.py",
+        "exam, wanted, sha256(secret))",
+        "exam, wanted, secret)",
+        (f"{PLAN}::test_the_record_holds_the_secret_s_hash_and_never_the_secret_or_a_seed",),
+    ),
+    Bug(
+        "a trial is no work",
+        "protocols/study.py",
+        'Ticket(path, ticket.task, "trial", snapshot, repeat)',
+        'Ticket(path, ticket.task, "work", snapshot, repeat)',
+        (f"{LADDER}::test_trials_are_no_work_and_are_not_refined",),
+    ),
+    Bug(
+        "an illegal choice keeps the incumbent",
+        "protocols/study.py",
+        "0 <= chosen < len(among)",
+        "chosen < len(among)",
+        (f"{LADDER}::test_an_illegal_choice_is_a_recorded_fault_and_the_incumbent_stays",),
+    ),
+    Bug(
+        "a candidate names the state it was made from",
+        "protocols/study.py",
+        "if candidate.parent != ticket.snapshot:",
+        "if candidate.parent is None:",
+        (f"{LADDER}::test_a_refine_that_breaks_is_a_recorded_fault_and_the_incumbent_stays",),
+    ),
+    Bug(
+        "only scripted agents are handed the policies",
+        "protocols/session.py",
+        "if self.scripted:",
+        "if self.home is not None:",
+        (f"{SESSION}::test_only_a_scripted_agent_is_handed_the_policies",),
+    ),
+    Bug(
+        "an actor's random stream is its attempt's own",
+        "protocols/session.py",
+        "self.seed.child(ticket.path).rng()",
+        "self.seed.rng()",
+        (f"{ASKED}::test_an_actor_s_random_stream_hangs_under_its_attempt_and_nothing_else",),
+    ),
+    Bug(
+        "what an agent's code raises is no fault of the instrument",
+        "protocols/asked.py",
+        'raise AgentCrash(f"{type(error).__name__}: {error}") from error',
+        'raise InstrumentFault("agent", str(error)) from error',
+        (f"{ASKED}::test_whatever_an_agent_s_code_raises_is_its_own_and_a_score",),
+    ),
+    Bug(
+        "a phantom solves with the chance in its file",
+        "agents/phantom.py",
+        "self._draw < chance",
+        "self._draw > chance",
+        (f"{PHANTOM}::test_skill_is_the_chance_of_solving_a_task_as_a_whole",),
+    ),
+)
