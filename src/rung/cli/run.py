@@ -3,6 +3,7 @@
 import re
 import shlex
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -103,7 +104,8 @@ def stopping(directory: RunDirectory, invocation: Invocation) -> Iterator[None]:
         if pressed > 1 or not invocation.begun:
             raise KeyboardInterrupt
         directory.request_stop()
-        click.echo("stopping after what is in flight; press Ctrl-C again to stop at once", err=True)
+        beside_the_bar = "\n" if sys.stderr.isatty() else ""
+        click.echo(f"{beside_the_bar}stopping after what is in flight; press Ctrl-C again to stop at once", err=True)
 
     if threading.current_thread() is not threading.main_thread():  # Python tells signals to the main thread alone
         yield
