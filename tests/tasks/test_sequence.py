@@ -241,7 +241,7 @@ def picky(monkeypatch: pytest.MonkeyPatch, admit: Any) -> None:
         fingerprint = staticmethod(real.fingerprint)
 
     Picky.admit = staticmethod(admit)  # type: ignore[attr-defined]
-    monkeypatch.setattr(sequence.registry, "key", lambda name: Picky())
+    monkeypatch.setattr(sequence.keys, "key", lambda name: Picky())
 
 
 def test_only_what_the_key_admits_is_taken(monkeypatch: pytest.MonkeyPatch):
