@@ -11,7 +11,7 @@ def test_init_run_report_digest_work_at_once(shell, tmp_path):
 
     ran = shell(*next_command.split())
     assert (ran.exit, ran.out.count("Traceback")) == (0, 0)
-    assert ran.out.startswith("my first ladder  1 arm, 5 lineages, 48 sealed exam tasks")
+    assert ran.out.startswith("my first ladder\n1 arm, 5 lineages, 48 exam tasks (A_0 ×3, A_T ×1)")
     assert ran.err.splitlines()[-1] == "664 of 664 attempts, 0 faults"
     page = tmp_path / re.search(r"^report: (.*)$", ran.out, re.MULTILINE)[1]
     assert "my first ladder" in page.read_text()

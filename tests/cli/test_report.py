@@ -11,7 +11,7 @@ def test_a_report_writes_its_page_and_prints_summary_and_path(rung, finished):
     Path("done/report.html").unlink()
     said = rung("report", finished)
     assert (said.exit, said.err) == (0, "")
-    assert said.out.startswith("Small study  ")
+    assert said.out.startswith("Small study\n")
     assert said.out.endswith("report: done/report.html\n")
     assert "Small study" in Path("done/report.html").read_text()
 

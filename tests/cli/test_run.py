@@ -41,7 +41,7 @@ STUBBORN = """
 def test_a_run_ends_with_a_summary_and_the_path_of_its_report(rung, study):
     said = rung("run", "study.toml")
     assert said.exit == 0
-    assert said.out.startswith("Small study  1 arm, 2 lineages, 5 sealed exam tasks")
+    assert said.out.startswith("Small study\n1 arm, 2 lineages, 5 exam tasks")
     assert said.out.endswith("report: runs/small-study/report.html\n")
     assert Path("runs/small-study/report.html").read_text().startswith("<!doctype html>")
 
@@ -71,7 +71,7 @@ def test_running_again_changes_nothing(rung, finished):
 def test_an_override_is_part_of_the_study(rung, study):
     rung("run", "study.toml", "--out", "other", "--set", "seed=4", "--set", 'name="Renamed"')
     assert json.loads(Path("other/config.resolved.json").read_text())["seed"] == 4
-    assert rung("report", "other").out.startswith("Renamed  ")
+    assert rung("report", "other").out.startswith("Renamed\n")
 
 
 def test_the_folder_is_named_after_the_study(rung, study):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from rung.core.values import Estimate
 from rung.reports.values import (
+    MIXED_UNITS,
     ArmReport,
     Cost,
     CurvePoint,
@@ -80,6 +81,8 @@ def rung(arm: str, level: Level, value: float, half: float, *, lineages: int = 8
         gains,
         no_holes(pairs, gain),
         unit,
+        tau_star=0.031 if lineages == 1 and abs(value) > half else None,
+        unseen_share=3 / events,
     )
 
 
@@ -152,6 +155,7 @@ def report(*arms: ArmReport, lineages: int = 8) -> LadderReport:
         ),
         lineages=lineages,
         exam_tasks=80,
+        baseline_repeats=3 if lineages > 1 else 1,
         repeats=1,
         exam_id="exam-6f1f0c2a9be4d7035a1e",
         digest="9b2f4a7c51d08e63f7aa02be4417c9d05e8b63121f9d3c7746a0b85ec2d91f38",
@@ -159,7 +163,8 @@ def report(*arms: ArmReport, lineages: int = 8) -> LadderReport:
         scripted=True,
         arms=arms,
         controls={"static": curve(0.4, 0.41, lineages)},
-        drift=(Drift("static", estimate(0.004, 0.031, LINEAGE_T, 4 * lineages, lineages)),),
+        curve_units=(SWEEP,),
+        drift=(Drift("static", estimate(0.004, 0.031, LINEAGE_T, 4 * lineages, lineages), SWEEP),),
         pools=POOLS,
         how=HOW,
         config={"name": "first ladder", "protocol": "ladder", "lineages": lineages, "exam": {"repeats": 1}},
@@ -232,6 +237,7 @@ def faulted() -> LadderReport:
             hci=replace(nothing, method=FIELLER, flags=("undefined: no task is complete",)),
             verdict=Verdict("incomplete", "the agent improves itself", nothing.flags),
             lineage_gains=(None,) * 8,
+            unseen_share=None,
             holes=Holes(160, 0, None, None, Bounds(-1.0, 1.0) if row.level != "G4" else Bounds(None, None)),
         )
         for row in dead.rungs
@@ -336,7 +342,8 @@ def hostile() -> LadderReport:
         exam_id=HOSTILE[1],
         digest=HOSTILE[0],
         controls={name: curve(0.4, 0.4) for name in HOSTILE},
-        drift=tuple(Drift(name, estimate(0.0, 0.1, name, 3, 8, name)) for name in HOSTILE),
+        curve_units=(HOSTILE[1],),
+        drift=tuple(Drift(name, estimate(0.0, 0.1, name, 3, 8, name), name) for name in HOSTILE),
         pools=tuple(Pool(name, name, 3, 1) for name in HOSTILE),
         how={name: name for name in HOSTILE},
         config={name: {name: [name]} for name in HOSTILE},
@@ -360,6 +367,13 @@ def no_curves() -> LadderReport:
     """Arms without held-in scores."""
     made = full()
     return replace(made, arms=tuple(replace(one, curve=()) for one in made.arms), controls={})
+
+
+def mixed_units() -> LadderReport:
+    """A schedule of two families whose scores cannot be averaged."""
+    made = no_curves()
+    change = replace(made.drift[0].change, flags=(MIXED_UNITS,))
+    return replace(made, curve_units=(SWEEP, FARM), drift=(replace(made.drift[0], change=change),))
 
 
 def big() -> LadderReport:
@@ -386,5 +400,6 @@ SAMPLES: Mapping[str, LadderReport] = {
     "hostile": hostile(),
     "no_arms": no_arms(),
     "no_curves": no_curves(),
+    "mixed_units": mixed_units(),
     "big": big(),
 }

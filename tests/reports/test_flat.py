@@ -78,6 +78,11 @@ def test_a_csv_row_carries_interval_n_method_flags_and_verdict():
     assert (row["verdict"], row["scope"], row["held"]) == ("improved", "this end state only", "yes")
 
 
+def test_a_csv_row_carries_what_one_lineage_cannot_see():
+    assert [row["tau_star"] for row in rows("one_lineage")] == ["0.031", "0.031", "", "", ""]
+    assert [float(row["unseen_share"]) for row in rows("one_lineage")] == [0.75, 0.15, 0.15, 0.15, 0.15]
+
+
 def test_an_undefined_index_is_an_empty_cell_with_its_reason():
     row = rows("undefined_hci")[1]
     assert (row["hci"], row["hci_lo"]) == ("", "")

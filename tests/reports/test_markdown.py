@@ -18,6 +18,13 @@ def test_markdown_says_every_weakness_hole_verdict_and_flag(name: str):
     assert [word for word in owed if markdown.escaped(word) not in text] == []
 
 
+def test_markdown_says_what_one_lineage_cannot_see():
+    text = markdown.markdown(SAMPLES["one_lineage"])
+    assert text.count("tau\\* 0.031: if whole runs differ by a standard deviation above this") == 2
+    assert "a change on fewer than 15% of such tasks can be missed entirely (3/N)" in text
+    assert "every A\\_0 and every A\\_T sits each task once" in text
+
+
 def test_markdown_holds_no_markup_of_foreign_text():
     text = markdown.markdown(SAMPLES["hostile"])
     assert not re.search(r"<(script|img|svg|/style)", text)

@@ -206,6 +206,42 @@ def test_a_page_never_says_what_was_not_shown(name: str):
     assert not re.search(r"no improvement|no effect|\bforgot\b|no forgetting|\bnan\b", seen(name), re.IGNORECASE)
 
 
+def test_a_claim_of_one_lineage_stands_beside_what_would_erase_it():
+    text = seen("one_lineage")
+    assert "1 lineage: this end state only" in text
+    assert "claim: this end state only tau* 0.031: if whole runs differ by a standard deviation above this" in text
+    assert text.count("tau* 0.031") == 2  # G0 and G1; the other intervals hold 0
+    assert "tau*" not in seen("full")
+
+
+@EVERY
+def test_every_row_says_how_large_a_change_it_could_not_have_seen(name: str):
+    rungs = [rung for arm in SAMPLES[name].arms for rung in arm.rungs]
+    owed = sum(rung.unseen_share is not None for rung in rungs)
+    assert seen(name).count("of such tasks can be missed entirely (3/N)") == owed
+
+
+def test_the_exam_says_how_often_each_side_sat_it():
+    said = "every A_0 sits each task 3 times, every A_T once"
+    assert seen("full").count(said) == 2
+    assert "every A_0 and every A_T sits each task once" in seen("one_lineage")
+
+
+def test_curves_carry_their_unit_and_say_what_may_be_compared():
+    pictures = re.findall(r'<svg role="img" aria-labelledby="curve-.*?</svg>', PAGES["full"])
+    assert len(pictures) == 8
+    for picture in pictures:
+        assert ">share of spare actions left</text>" in picture
+        assert picture.count("compare the two lines at the same position only") == 2  # seen, and spoken
+
+
+def test_no_curve_is_drawn_over_tasks_in_different_units():
+    assert "curve-1" not in PAGES["mixed_units"]
+    text = seen("mixed_units")
+    assert "scored in different units ( share of spare actions left , profit / greedy profit )" in text
+    assert "no line is drawn" in text
+
+
 def test_costs_say_that_no_model_was_called():
     assert "no model was called" in seen("full")
 

@@ -209,7 +209,8 @@ def dots(rung: Rung, span: float, name: str) -> str:
 
 # --------------------------------------------------------------------------------------------- learning curves
 
-_TOP, _BOTTOM, _FROM, _TO = 12, 132, 44, 268
+_COMPARE = "compare the two lines at the same position only"
+_TOP, _BOTTOM, _FROM, _TO = 24, 144, 44, 268
 
 
 def curve_range(report: LadderReport) -> tuple[float, float]:
@@ -223,19 +224,21 @@ def _curves(report: LadderReport) -> Iterator[Sequence[CurvePoint]]:
     return chain((arm.curve for arm in report.arms), report.controls.values())
 
 
-def curve(arm: ArmReport, control: Sequence[CurvePoint], within: tuple[float, float], name: str) -> str:
+def curve(arm: ArmReport, report: LadderReport, within: tuple[float, float], name: str) -> str:
     """Held-in score by position: the arm as a solid line, its static control as a dashed one."""
+    control = report.controls.get(arm.control, ())
     places = [place for point in (*arm.curve, *control) for place in (point.first, point.last)]
     ends = (min(places, default=0), max(places, default=1))
     body = (
-        _grid(within, ends)
+        f'<text class="end" x="{_FROM}" y="{_TOP - 12}">{_text(", ".join(report.curve_units), 58)}</text>'
+        + _grid(within, ends)
         + _line(control, within, ends, "control")
         + _line(arm.curve, within, ends, "arm")
         + _line_names(arm, control, within)
     )
     title = f"Held-in score of {arm.name} by position, with its control {arm.control}"
-    desc = f"arm: {_path_spoken(arm.curve)}; control: {_path_spoken(control)}"
-    return image(name, title=title, desc=desc, height=162, body=body)
+    desc = f"arm: {_path_spoken(arm.curve)}; control: {_path_spoken(control)}; {_COMPARE}"
+    return image(name, title=title, desc=desc, height=_BOTTOM + 42, body=body)
 
 
 def _path_spoken(points: Sequence[CurvePoint]) -> str:
@@ -255,6 +258,7 @@ def _grid(within: tuple[float, float], ends: tuple[int, int]) -> str:
     return (
         f'{lines}<text class="end" x="{_FROM}" y="{_BOTTOM + 18}">position {ends[0]}</text>'
         f'<text class="end r" x="{_TO}" y="{_BOTTOM + 18}">{ends[1]}</text>'
+        f'<text class="end" x="{_FROM}" y="{_BOTTOM + 34}">{_COMPARE}</text>'
     )
 
 

@@ -85,6 +85,8 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         **_columns("hci", None if withheld(rung) else rung.hci),
         "verdict": rung.verdict.word,
         "scope": rung.verdict.scope,
+        "tau_star": None if withheld(rung) else rung.tau_star,
+        "unseen_share": rung.unseen_share,
         "reasons": "; ".join(rung.verdict.reasons),
         "held": "yes" if rung.level in arm.climbed else "no",
         "lineage_gains": "; ".join("" if gain is None else repr(gain) for gain in spared),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from rung.reports.values import ArmReport, Drift, LadderReport, Rung
+from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
     GLOSSARY,
     MARKS,
@@ -17,21 +17,20 @@ from rung.reports.wording import (
     number,
     shown_gain,
     subtitle,
+    tau_text,
+    unseen_text,
     withheld,
 )
 
 
 def markdown(report: LadderReport) -> str:
-    """The report as Markdown: answers, holes, weaknesses, the ladder of every arm, costs and provenance."""
+    """The report as Markdown: answers, holes, weaknesses, the ladder of every arm, costs and sources."""
     blocks = [f"# {escaped(report.name)}", escaped(subtitle(report)), *_head(report)]
     for arm in report.arms:
         blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
-    blocks += ["## Costs", _costs(report), "## Drift of the static arm", _drift(report)]
-    blocks += ["## Pools", _table(("pool", "cell", "tasks", "met before"), _pool_rows(report))]
-    blocks += [
-        "## How each number is made",
-        _list([f"{escaped(key)}: {_code(name)}" for key, name in _how(report)]),
-    ]
+    blocks += ["## Costs", _costs(report), "## Drift of the static arm", _drift(report), "## Pools", _pools(report)]
+    made = [f"{escaped(key)}: {_code(name)}" for key, name in report.how.items()]
+    blocks += ["## How each number is made", _list(made)]
     blocks += ["## Words", _list([f"**{word}**: {meaning}" for word, meaning in GLOSSARY.items()])]
     blocks += [f"Exam {_code(report.exam_id)}, digest {_code(report.digest)}."]
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -92,18 +91,22 @@ def _notes(arm: ArmReport) -> list[str]:
 
 def _said(rung: Rung) -> tuple[str, ...]:
     """All that has to stand beside the numbers of one comparison."""
-    holes = rung.holes
-    missing = holes.measured_pairs < holes.planned_pairs
-    counted: tuple[str, ...] = ()
-    if missing:
-        counted = (f"{holes.measured_pairs} of {holes.planned_pairs} planned pairs measured",)
-    if missing and not withheld(rung):
-        failed = gain_text(holes.failed) if holes.failed else "–"
-        dropped = gain_text(holes.dropped) if holes.dropped else "–"
-        counted += (f"unscored = failed {failed}", f"unscored = dropped {dropped}", f"bounds {bounds_text(rung)}")
     scope = (rung.verdict.scope,) if rung.verdict.scope == "this end state only" else ()
-    made = (f"made by {rung.gain.method}",)
-    return tuple(dict.fromkeys((*scope, *rung.verdict.reasons, *rung.gain.flags, *rung.hci.flags, *counted, *made)))
+    flags = (*rung.verdict.reasons, *rung.gain.flags, *rung.hci.flags)
+    told = (*scope, tau_text(rung), *flags, *_missing(rung), unseen_text(rung), f"made by {rung.gain.method}")
+    return tuple(dict.fromkeys(text for text in told if text))
+
+
+def _missing(rung: Rung) -> tuple[str, ...]:
+    holes = rung.holes
+    if holes.measured_pairs == holes.planned_pairs:
+        return ()
+    measured = f"{holes.measured_pairs} of {holes.planned_pairs} planned pairs measured"
+    if withheld(rung):
+        return (measured,)
+    failed = gain_text(holes.failed) if holes.failed else "–"
+    dropped = gain_text(holes.dropped) if holes.dropped else "–"
+    return (measured, f"unscored = failed {failed}", f"unscored = dropped {dropped}", f"bounds {bounds_text(rung)}")
 
 
 def _costs(report: LadderReport) -> str:
@@ -117,20 +120,17 @@ def _costs(report: LadderReport) -> str:
 
 
 def _drift(report: LadderReport) -> str:
-    heads = ("control", "replay less first [95%]", "method", "flags")
-    return _table(heads, [(row.control, gain_text(row.change), row.change.method, _flags(row)) for row in report.drift])
+    heads = ("control", "replay less first [95%]", "unit", "method", "flags")
+    rows = [
+        (drift.control, gain_text(drift.change), drift.unit, drift.change.method, "; ".join(drift.change.flags))
+        for drift in report.drift
+    ]
+    return _table(heads, rows)
 
 
-def _flags(drift: Drift) -> str:
-    return "; ".join(drift.change.flags)
-
-
-def _pool_rows(report: LadderReport) -> list[tuple[str, ...]]:
-    return [(pool.pool, pool.cell, str(pool.count), str(pool.stale)) for pool in report.pools]
-
-
-def _how(report: LadderReport) -> list[tuple[str, str]]:
-    return list(report.how.items())
+def _pools(report: LadderReport) -> str:
+    rows = [(pool.pool, pool.cell, str(pool.count), str(pool.stale)) for pool in report.pools]
+    return _table(("pool", "cell", "tasks", "met before"), rows)
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

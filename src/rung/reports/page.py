@@ -60,7 +60,7 @@ class _Pictures:
         return self._markup(drawing.dots(rung, self._spans[rung.unit], name))
 
     def curve(self, arm: ArmReport, name: str) -> str:
-        return self._markup(drawing.curve(arm, self._report.controls.get(arm.control, ()), self._within, name))
+        return self._markup(drawing.curve(arm, self._report, self._within, name))
 
 
 def _settings(values: object) -> str:

@@ -1,5 +1,6 @@
 """The journal as plain tables. Every number in a report starts from a row here, and each row from facts alone."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
@@ -121,9 +122,9 @@ def last_reruns(rows: Sequence[Row]) -> Sequence[Row]:
 
 def exam_means(rows: Sequence[Row], *, tasks: int) -> Mapping[str, list[float]]:
     """For each examinee the mean score of every exam task over its measured repeats; NaN where none was measured."""
-    sums: dict[str, list[list[float]]] = {}
+    sums: dict[str, list[list[float]]] = defaultdict(lambda: [[] for _ in range(tasks)])
     for row in last_reruns(rows):
-        cells = sums.setdefault(row.who, [[] for _ in range(tasks)])
+        cell = sums[row.who][row.place - 1]
         if row.score is not None:
-            cells[row.place - 1].append(row.score)
+            cell.append(row.score)
     return {who: [sum(cell) / len(cell) if cell else nan for cell in cells] for who, cells in sums.items()}

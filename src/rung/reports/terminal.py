@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rung.core.values import Estimate
 from rung.reports.values import ArmReport, LadderReport, Rung
-from rung.reports.wording import LEVELS, MARKS, clean, counted, gain_text, subtitle, withheld
+from rung.reports.wording import LEVELS, MARKS, clean, counted, gain_text, withheld
 from rung.stats.verdict import Word
 
 if TYPE_CHECKING:
@@ -30,8 +30,16 @@ def terminal(report: LadderReport) -> "RenderableType":
     used = dict.fromkeys(rung.verdict.word for arm in report.arms for rung in arm.rungs)
     several = ["1/n the first of n"] if any(_several(arm) for arm in report.arms) else []
     legend = Text("  ".join([*(f"{MARKS[word]} {word}" for word in used), "· not asked", *several]), style="dim")
-    title = Text(clean(report.name), style="bold").append(f"  {subtitle(report)}", style="not bold dim")
-    return Group(title, _table(report), *more, legend, *_tail(report))
+    return Group(*_head(report), _table(report), *more, legend, *_tail(report))
+
+
+def _head(report: LadderReport) -> list["Text"]:
+    """Name, size and, where there is but one lineage, how far its claims go: a line each."""
+    agents = "scripted agents" if report.scripted else "live agents"
+    exam = f"{counted(report.exam_tasks, 'exam task')} (A_0 ×{report.baseline_repeats}, A_T ×{report.repeats})"
+    size = f"{counted(len(report.arms), 'arm')}, {counted(report.lineages, 'lineage')}, {exam}, {agents}"
+    claim = [_line("one lineage: every claim is about this end state only", "bold")] if report.lineages == 1 else []
+    return [_line(clean(report.name), "bold"), _line(size, "dim"), *claim]
 
 
 def _several(arm: ArmReport) -> bool:
@@ -74,15 +82,20 @@ def _short(gain: Estimate) -> str:
 
 
 def _tail(report: LadderReport) -> list["Text"]:
-    from rich.text import Text
-
     weak = "nothing recorded weakens this"
     if report.weaknesses:
         verb = "thing weakens" if len(report.weaknesses) == 1 else "things weaken"
         weak = f"{len(report.weaknesses)} {verb} this; first: {clean(report.weaknesses[0])}"
-    lines = [Text(weak, overflow="ellipsis", no_wrap=True)]
+    lines = [_line(weak)]
     if report.incomplete:
         names = "; ".join(map(clean, report.incomplete[:3]))
         rest = f"; and {len(report.incomplete) - 3} more" if len(report.incomplete) > 3 else ""
-        lines.append(Text(f"incomplete: {names}{rest}", style="bold yellow", overflow="ellipsis", no_wrap=True))
+        lines.append(_line(f"incomplete: {names}{rest}", "bold yellow"))
     return lines
+
+
+def _line(text: str, style: str = "") -> "Text":
+    """One line, cut where the terminal ends."""
+    from rich.text import Text
+
+    return Text(text, style=style, overflow="ellipsis", no_wrap=True)

@@ -8,6 +8,9 @@ from rung.core.values import Estimate
 from rung.stats.missing import Bounds
 from rung.stats.verdict import Verdict
 
+MIXED_UNITS = "mixed units"
+"""The flag of a mean over scores in different units."""
+
 
 @dataclass(frozen=True, slots=True)
 class Holes:
@@ -26,6 +29,9 @@ class Rung:
 
     G0: `before` and `after` are mean first and replay scores of the arm, `gain` is the change less that of the static
     arm. G1-G4: mean exam scores of A_0 and A_T in the target cell, `gain` their mean paired difference.
+    `tau_star`: with one lineage and an interval that excludes 0, the sd between whole runs that would erase the claim.
+    `unseen_share`: a change on fewer than this share of such tasks can be missed entirely; None where nothing was
+    measured.
     """
 
     arm: str
@@ -42,6 +48,8 @@ class Rung:
     lineage_gains: tuple[float | None, ...]
     holes: Holes
     unit: str
+    tau_star: float | None
+    unseen_share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,7 @@ class Drift:
 
     control: str
     change: Estimate
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +123,15 @@ class LadderReport:
     weaknesses: tuple[str, ...]  # what a hostile reader would say first
     lineages: int
     exam_tasks: int
-    repeats: int
+    baseline_repeats: int  # attempts per exam task of every A_0
+    repeats: int  # and of every A_T
     exam_id: str
     digest: str
     secret_fixed: bool
     scripted: bool
     arms: tuple[ArmReport, ...]
     controls: Mapping[str, tuple[CurvePoint, ...]]
+    curve_units: tuple[str, ...]  # of the tasks worked while learning; with several there is no curve
     drift: tuple[Drift, ...]
     pools: tuple[Pool, ...]
     how: Mapping[str, str]  # each printed number -> dotted name of the function that makes it

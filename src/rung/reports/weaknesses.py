@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rung.reports.values import ArmReport, Pool
+from rung.stats import flags as say
 
 
 def weaknesses(
-    config: Mapping[str, Any], arms: Sequence[ArmReport], pools: Sequence[Pool], lineages: Sequence[int]
+    config: Mapping[str, Any], arms: Sequence[ArmReport], pools: Sequence[Pool], lineages: int
 ) -> tuple[str, ...]:
     """Every weakness of this study that can be seen from its own record, in plain sentences."""
     found = [
-        *_of_lineages(len(lineages)),
+        *_of_lineages(lineages),
         *_of_exam(config, arms),
         *_of_pools(pools),
         *_of_rungs(arms),
@@ -28,6 +29,8 @@ def _of_lineages(lineages: int) -> Iterator[str]:
         yield "Two lineages: shown, but too few for any verdict."
     elif lineages < 5:
         yield f"{lineages} lineages: the interval is a hull of two; five lineages would allow the sharper one."
+    if lineages > 1:
+        yield "All lineages share one exam of A_0: its noise enters each of them alike, as variance between tasks."
 
 
 def _of_exam(config: Mapping[str, Any], arms: Sequence[ArmReport]) -> Iterator[str]:
@@ -37,7 +40,6 @@ def _of_exam(config: Mapping[str, Any], arms: Sequence[ArmReport]) -> Iterator[s
         yield "The exam secret is fixed in the config: anyone can draw this exam, so it is for phantoms and tests only."
     if config["exam"]["order"] == "fixed":
         yield "Exam attempts were not shuffled together: a drift of the provider could be read as gain."
-    yield "A_0 sat one exam that all lineages share: its noise enters every lineage alike, as variance between tasks."
     if len(arms) > 1:
         yield "Arms share the A_0 exam and the static arm, so that their chance errors point the same way together."
     yield "No equivalence margin was declared, so that no rung can be called equivalent, only inconclusive."
@@ -62,7 +64,7 @@ def _of_rungs(arms: Sequence[ArmReport]) -> Iterator[str]:
     undefined = [f"{rung.arm} {rung.level}" for rung in rungs if rung.hci.value is None]
     if undefined:
         yield f"HCI is undefined for {len(undefined)} of {len(rungs)} rows ({_some(undefined)}); the raw gains stand."
-    imprecise = [f"{rung.arm} {rung.level}" for rung in rungs if "imprecise" in " ".join(rung.hci.flags)]
+    imprecise = [f"{rung.arm} {rung.level}" for rung in rungs if say.IMPRECISE in rung.hci.flags]
     if imprecise:
         yield f"HCI is imprecise for {len(imprecise)} of {len(rungs)} rows ({_some(imprecise)}): do not rank by it."
     if any(rung.certificate.startswith("solver") for rung in rungs):

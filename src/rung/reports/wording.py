@@ -10,7 +10,7 @@ from math import floor, isfinite, log10
 from types import MappingProxyType
 
 from rung.core.values import Estimate
-from rung.reports.values import ArmReport, Cost, LadderReport, Rung
+from rung.reports.values import MIXED_UNITS, ArmReport, Cost, LadderReport, Rung
 from rung.stats import flags as say
 from rung.stats.verdict import Verdict, Word
 
@@ -72,6 +72,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         say.NORMAL: "the interval takes differences between tasks to be roughly normal",
         say.IDENTICAL: "every lineage has the same result on every task",
         say.NO_VARIATION: "every task changed by the same amount, so there is no spread to measure",
+        MIXED_UNITS: "the replays are scored in different units, so their mean has no size that can be read",
         say.UNDER_SIX: "no exact 5% test exists with so few",
     }
 )
@@ -194,6 +195,20 @@ def withheld(rung: Rung) -> bool:
 def shown_gain(rung: Rung) -> str:
     """The gain as a table may show it."""
     return "withheld: contaminated" if withheld(rung) else gain_text(rung.gain)
+
+
+def tau_text(rung: Rung) -> str:
+    """What would erase the claim of one lineage; empty where there is no such claim."""
+    if rung.tau_star is None or withheld(rung):
+        return ""
+    return f"tau* {number(rung.tau_star)}: if whole runs differ by a standard deviation above this, the claim is gone"
+
+
+def unseen_text(rung: Rung) -> str:
+    """How large a part of the tasks could have changed without any of it showing; empty where none was measured."""
+    if rung.unseen_share is None:
+        return ""
+    return f"a change on fewer than {100 * rung.unseen_share:.3g}% of such tasks can be missed entirely (3/N)"
 
 
 def other_flags(hci: Estimate) -> tuple[str, ...]:
@@ -342,9 +357,19 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def subtitle(report: LadderReport) -> str:
-    """How much was measured, in one line."""
+    """How much was measured, in one sentence without its full stop."""
     runs = "1 lineage: this end state only" if report.lineages == 1 else f"{report.lineages} lineages"
     agents = "scripted agents, no live model" if report.scripted else "live agents"
-    tasks = f"{report.exam_tasks} sealed exam {'task' if report.exam_tasks == 1 else 'tasks'}"
-    times = "once" if report.repeats == 1 else f"{report.repeats} times"
-    return f"{counted(len(report.arms), 'arm')}, {runs}, {tasks} each worked {times}, {agents}"
+    tasks = counted(report.exam_tasks, "sealed exam task")
+    return f"{counted(len(report.arms), 'arm')}, {runs}, {tasks} ({sittings(report)}), {agents}"
+
+
+def sittings(report: LadderReport) -> str:
+    """How often each exam task is worked before and after."""
+    if report.baseline_repeats == report.repeats:
+        return f"every A_0 and every A_T sits each task {_times(report.repeats)}"
+    return f"every A_0 sits each task {_times(report.baseline_repeats)}, every A_T {_times(report.repeats)}"
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n} times"

@@ -1,0 +1,92 @@
+"""What the journal says of a ladder study, read once: the plan, every attempt, and the exam's means."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any, cast
+
+from rung.core.errors import UsageError
+from rung.core.ports import Journal
+from rung.core.values import Purpose, Scale
+from rung.reports import tables
+from rung.reports.tables import Planned, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The plan of a ladder study and what came of it."""
+
+    config: Mapping[str, Any]
+    about_exam: Mapping[str, Any]  # its id, and attempts per task: `baseline_repeats` of A_0 and `repeats` of A_T
+    families: Mapping[str, Any]
+    comparisons: Sequence[Mapping[str, Any]]
+    exam: Sequence[Planned]
+    sequences: Sequence[Sequence[Planned]]
+    arms: Mapping[str, Mapping[str, Any]]
+    rows: Sequence[Row]
+    means: Mapping[str, list[float]]
+    work: Mapping[tuple[str, int, int], float]  # (arm, lineage, position) -> score, NaN for a fault
+
+    @property
+    def lineages(self) -> range:
+        """The numbers of the lineages."""
+        return range(1, len(self.sequences) + 1)
+
+    @property
+    def arm_names(self) -> list[str]:
+        """The arms in the order of the config."""
+        return [arm["name"] for arm in self.config["arms"]]
+
+    @property
+    def controls(self) -> list[str]:
+        """The static arms that somebody is held against."""
+        return list(dict.fromkeys(self.arms[name]["control"] for name in self.arm_names))
+
+    def entries(self, purpose: Purpose) -> list[Planned]:
+        """The entries of every sequence with this purpose."""
+        return [entry for sequence in self.sequences for entry in sequence if entry.purpose == purpose]
+
+    def units(self, tasks: Iterable[Planned]) -> tuple[str, ...]:
+        """The units in which these tasks are scored."""
+        return tuple(dict.fromkeys(scale.unit for scale in self.scales(tasks)))
+
+    def scales(self, tasks: Iterable[Planned]) -> list[Scale]:
+        """The declared scale of each family among these tasks."""
+        return [self.scale(family) for family in dict.fromkeys(task.family for task in tasks)]
+
+    def scale(self, family: str) -> Scale:
+        """The declared scale of a family's scores."""
+        return Scale(**self.families[family]["scale"])
+
+    def score(self, arm: str, lineage: int, position: int | None) -> float:
+        """A held-in score; NaN where there is none."""
+        return nan if position is None else self.work.get((arm, lineage, position), nan)
+
+
+def record(journal: Journal) -> Record:
+    """Read a study, finished or not; raises `UsageError` where none has begun."""
+    config = tables.plan_fact(journal, "config")
+    rows = list(tables.attempts(journal))
+    exam = tables.planned_exam(journal)
+    work = {
+        (row.who, cast(int, row.lineage), row.place): nan if row.score is None else row.score
+        for row in rows
+        if row.purpose in ("work", "replay")
+    }
+    arms = {
+        fact.path: cast(Mapping[str, Any], fact.value) for fact in journal.facts(kind="arm") if "/" not in fact.path
+    }
+    if not arms:
+        raise UsageError("this run has not begun its first attempt; run it with `rung run`, then report")
+    return Record(
+        config=config,
+        about_exam=tables.plan_fact(journal, "exam"),
+        families=tables.plan_fact(journal, "families"),
+        comparisons=tables.plan_fact(journal, "comparisons"),
+        exam=exam,
+        sequences=[tables.planned_lineage(journal, number) for number in range(1, config["lineages"] + 1)],
+        arms=arms,
+        rows=rows,
+        means=tables.exam_means([row for row in rows if row.purpose == "exam"], tasks=len(exam)),
+        work=work,
+    )

@@ -1,0 +1,207 @@
+"""The rows of the ladder: one arm on one comparison, from the record to an estimate and its verdict.
+
+G1-G4 compare the exam means of A_T and A_0 per task: D[k, i] = after[k, i] - before[i], K lineages by N tasks. G0
+compares each replay with the first play of its task, and takes away the same difference in the static arm on the same
+sequence; every lineage has its own tasks there. Faulted attempts are missing, and never zero.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from statistics import fmean
+from typing import Any, cast
+
+from rung.core.seeds import Seed
+from rung.core.values import Estimate, Scale
+from rung.reports.record import Record
+from rung.reports.tables import Planned
+from rung.reports.values import MIXED_UNITS, Drift, Holes, Rung
+from rung.stats.headroom import hci, nested_hci
+from rung.stats.lineages import nested_gain
+from rung.stats.missing import Bounds, Coverage, cover
+from rung.stats.paired import tau_star, unseen_share
+from rung.stats.verdict import evidence, judge, nested_evidence
+
+SEED = Seed("rung.reports.ladder")
+"""The named stream of the report's own resampling (sign-flip p beyond exact enumeration)."""
+
+# --------------------------------------------------------------------------------------------- G1-G4
+
+
+def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
+    """A_T against A_0 in one cell of the exam."""
+    places = [task for task in found.exam if task.cell == comparison["target"]]
+    scale = found.scale(places[0].family)
+    before = _cells(found, found.arms[name]["A_0"], places)
+    after = [_cells(found, f"{name}.L{number}", places) for number in found.lineages]
+    once = found.about_exam["baseline_repeats"] == found.about_exam["repeats"] == 1
+    binary = once and scale.unit == "success"
+    coverage = cover(before, after, scale=scale, binary=binary, shared_before=True)
+    differences = [[late - early for late, early in zip(row, before, strict=True)] for row in after]
+    seed = SEED.child(name, comparison["level"], comparison["target"])
+    verdict = judge(evidence(differences, binary=binary, shared_before=True, seed=seed), coverage=coverage)
+    reference = [float(task.reference["score"]) for task in places]
+    return Rung(
+        arm=name,
+        level=comparison["level"],
+        target=comparison["target"],
+        sources=tuple(comparison["sources"]),
+        before=_mean(before),
+        after=_mean([score for row in after for score in row]),
+        reference=_mean(reference),
+        certificate=_certificate(places),
+        gain=coverage.dropped,
+        hci=hci(before, after, reference),
+        verdict=verdict,
+        lineage_gains=tuple(_mean(row) for row in differences),
+        holes=_holes(coverage),
+        unit=scale.unit,
+        tau_star=_tau_star(coverage.dropped, differences),
+        unseen_share=_unseen(coverage.dropped),
+    )
+
+
+def _cells(found: Record, examinee: str, places: Sequence[Planned]) -> list[float]:
+    means = found.means.get(examinee)
+    return [nan if means is None else means[task.place - 1] for task in places]
+
+
+# --------------------------------------------------------------------------------------------- G0
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """One replay: the arm's first and replay scores, and the static arm's at the same places; NaN where missing."""
+
+    first: float
+    replay: float
+    control_first: float
+    control_replay: float
+    reference: float
+
+    @property
+    def effect(self) -> float:
+        return (self.replay - self.first) - (self.control_replay - self.control_first)
+
+    def filled(self, *, down: float, up: float) -> float:
+        """The effect with missing scores put at `down` where they lower it and at `up` where they raise it."""
+        terms = (
+            (self.replay, 1, down),
+            (self.first, -1, up),
+            (self.control_replay, -1, up),
+            (self.control_first, 1, down),
+        )
+        return sum(sign * (fill if isnan(score) else score) for score, sign, fill in terms)
+
+
+def _events(found: Record, name: str) -> list[list[_Event]]:
+    """The replay events of every lineage that have a first play before them."""
+    control = found.arms[name]["control"]
+    return [
+        [
+            _Event(
+                found.score(name, number, entry.first),
+                found.score(name, number, entry.place),
+                found.score(control, number, entry.first),
+                found.score(control, number, entry.place),
+                float(entry.reference["score"]),
+            )
+            for entry in found.sequences[number - 1]
+            if entry.purpose == "replay" and entry.first is not None
+        ]
+        for number in found.lineages
+    ]
+
+
+def on_replays(found: Record, name: str) -> Rung | None:
+    """(replay - first) less the same in the static arm, over all scheduled replays; None when none is scheduled."""
+    events = [lineage for lineage in _events(found, name) if lineage]
+    if not events:
+        return None
+    replays = found.entries("replay")
+    units = found.units(replays)
+    cells = tuple(dict.fromkeys(entry.cell for entry in replays))
+    effects = [[event.effect for event in lineage] for lineage in events]
+    coverage = _nested_coverage(events, effects, found.scales(replays))
+    verdict = judge(nested_evidence(effects, seed=SEED.child(name, "G0")), coverage=coverage)
+    headrooms = [[event.reference - event.first for event in lineage] for lineage in events]
+    everything = [event for lineage in events for event in lineage]
+    return Rung(
+        arm=name,
+        level="G0",
+        target=f"replays of {', '.join(cells)}",
+        sources=cells,
+        before=_mean([event.first for event in everything]),
+        after=_mean([event.replay for event in everything]),
+        reference=_mean([event.reference for event in everything]),
+        certificate=_certificate(replays),
+        gain=_in_units(coverage.dropped, units),
+        hci=_in_units(nested_hci(effects, headrooms), units),
+        verdict=verdict,
+        lineage_gains=tuple(_mean(row) for row in effects),
+        holes=_holes(coverage),
+        unit=", ".join(units),
+        tau_star=_tau_star(coverage.dropped, effects),
+        unseen_share=_unseen(coverage.dropped),
+    )
+
+
+def _nested_coverage(events: list[list[_Event]], effects: list[list[float]], scales: list[Scale]) -> Coverage:
+    low = min(scale.low for scale in scales)
+    high = None if any(scale.high is None for scale in scales) else max(cast(float, scale.high) for scale in scales)
+    floor = min(scale.floor for scale in scales)
+    planned = sum(map(len, effects))
+    paired = sum(not isnan(effect) for lineage in effects for effect in lineage)
+    failed = [[event.filled(down=floor, up=floor) for event in lineage] for lineage in events]
+    bounds = Bounds(None, None)
+    if high is not None:
+        ends = [
+            fmean(fmean(event.filled(down=down, up=up) for event in lineage) for lineage in events)
+            for down, up in ((low, high), (high, low))
+        ]
+        bounds = Bounds(*ends)
+    return Coverage(planned, paired, bounds, nested_gain(failed), nested_gain(effects))
+
+
+def drift(found: Record, control: str) -> Drift:
+    """What a static arm changed by on its own between first play and replay."""
+    name = next(name for name in found.arm_names if found.arms[name]["control"] == control)
+    changes = [[event.control_replay - event.control_first for event in row] for row in _events(found, name) if row]
+    nothing = Estimate(None, None, None, "no replay was scheduled", 0, len(found.sequences), ("not estimable",))
+    units = found.units(found.entries("replay"))
+    return Drift(control, _in_units(nested_gain(changes), units) if changes else nothing, ", ".join(units))
+
+
+def _in_units(estimate: Estimate, units: Sequence[str]) -> Estimate:
+    """An estimate over replays of several families says so where their units differ."""
+    return replace(estimate, flags=(*estimate.flags, MIXED_UNITS)) if len(units) > 1 else estimate
+
+
+# --------------------------------------------------------------------------------------------- both
+
+
+def _certificate(places: Sequence[Planned]) -> str:
+    kinds = {f"{task.reference['certificate']} ({task.reference['solver']})" for task in places}
+    return ", ".join(sorted(kinds))
+
+
+def _holes(coverage: Coverage) -> Holes:
+    if coverage.paired == coverage.planned:
+        return Holes(coverage.planned, coverage.paired, None, None, None)
+    return Holes(coverage.planned, coverage.paired, coverage.failed, coverage.dropped, coverage.bounds)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    measured = [value for value in values if not isnan(value)]
+    return fmean(measured) if measured else None
+
+
+def _tau_star(gain: Estimate, lineages: Sequence[Sequence[float]]) -> float | None:
+    """tau* of a gain that rests on one lineage and whose interval excludes 0."""
+    if gain.n_lineages != 1 or gain.lo is None or gain.hi is None or gain.lo <= 0 <= gain.hi:
+        return None
+    return tau_star([change for lineage in lineages for change in lineage if not isnan(change)])
+
+
+def _unseen(gain: Estimate) -> float | None:
+    return unseen_share(gain.n_tasks) if gain.n_tasks else None
