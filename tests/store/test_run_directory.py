@@ -148,9 +148,11 @@ def test_a_second_process_is_told_who_works_here_and_what_to_do(run: RunDirector
     with subprocess.Popen([sys.executable, "-c", HOLD, str(run.path)], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"locked\n"
-        with pytest.raises(UsageError) as caught, prepare(run.path).lock():
-            pass
-        os.kill(other.pid, signal.SIGKILL)
+        try:
+            with pytest.raises(UsageError) as caught, prepare(run.path).lock():
+                pass
+        finally:
+            os.kill(other.pid, signal.SIGKILL)
     said = str(caught.value)
     assert all(word in said for word in (str(run.path), f"process {other.pid} on {socket.gethostname()}", "rung stop"))
     with run.lock():  # the lock went with the process

@@ -40,7 +40,7 @@ from rung.store.rows import Key, checked, digest_of, fact_of, ranges, read, sett
 __all__ = ["MemoryJournal", "SqliteJournal"]
 
 PAGE_ROWS = 256
-PAGE_CHARACTERS = 1 << 22
+PAGE_CHARACTERS = 1 << 20
 KNOWN_BLOBS = 4096
 BUSY_SECONDS = 30.0
 
