@@ -135,7 +135,7 @@ BUGS = (
     ),
     Bug(
         "G0 is held against the static arm",
-        "reports/ladder.py",
+        "reports/rungs.py",
         "return (self.replay - self.first) - (self.control_replay - self.control_first)",
         "return self.replay - self.first",
         (f"{RECOMPUTED}::test_gains_on_replays_less_those_of_the_static_arm[K=3 p=0.0]",),
