@@ -63,7 +63,7 @@ class Artifacts(Protocol):
         ...
 
     def read_blob(self, digest: str) -> bytes:
-        """The bytes with this SHA-256; raises `InstrumentFault` when they are missing or damaged."""
+        """The bytes with this SHA-256; raises `StoreFault` when they are missing or damaged."""
         ...
 
 
@@ -341,7 +341,7 @@ class Journal(Artifacts, Protocol):
         ...
 
     def put(self, path: str, kind: str, value: JSON) -> None:
-        """Insert a fact. The same again is nothing; another value at the same key is an `InstrumentFault`."""
+        """Insert a fact. The same again is nothing; another value at the same key is a `StoreFault`."""
         ...
 
     def observe(self, path: str, name: str, value: JSON) -> None:

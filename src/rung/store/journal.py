@@ -30,7 +30,7 @@ from typing import Any, TypeVar, cast
 
 from rung.core.canonical import JSON, sha256
 from rung.core.crashpoints import reach
-from rung.core.errors import InstrumentFault, UsageError
+from rung.core.errors import StoreFault, UsageError
 from rung.core.ports import Fact
 from rung.store.blobs import LARGEST_IN_TABLE, BlobFiles, is_digest
 from rung.store.memory import MemoryJournal
@@ -108,7 +108,7 @@ class SqliteJournal:
     # ------------------------------------------------------------------------------------------ writing
 
     def put(self, path: str, kind: str, value: JSON) -> None:
-        """Insert a fact. The same again is nothing; another value at the same key is an `InstrumentFault`."""
+        """Insert a fact. The same again is nothing; another value at the same key is a `StoreFault`."""
         key, text = checked(path, kind), spell(value)
         with self._buffer:
             self._check_writable()
@@ -231,18 +231,18 @@ class SqliteJournal:
             writer.execute(f"PRAGMA synchronous = {level}")
             self._synchronous = level
 
-    def _break(self, error: Exception) -> InstrumentFault:
+    def _break(self, error: Exception) -> StoreFault:
         """Remember what broke, and refuse all further work: what waits can no longer be written in its order."""
         if isinstance(error, sqlite3.IntegrityError) or "locked" in str(error):
             self._broken = ("journal", f"another process writes to {self._path.name} ({error}); stop it and run again")
         else:
             kept = "all that was committed is kept; free some space, or mend the disk, and run again"
             self._broken = ("disk", f"{self._path.name} cannot be written ({error}): {kept}")
-        return InstrumentFault(*self._broken)
+        return StoreFault(*self._broken)
 
     def _check(self) -> None:
         if self._broken is not None:
-            raise InstrumentFault(*self._broken)
+            raise StoreFault(*self._broken)
         if self._closed:
             raise UsageError(f"the journal {self._path.name} is closed; open it again to use it")
 
@@ -261,12 +261,12 @@ class SqliteJournal:
         return None if text is None else read(text)
 
     def read_blob(self, digest: str) -> bytes:
-        """The bytes with this SHA-256; raises `InstrumentFault` when they are missing or damaged."""
+        """The bytes with this SHA-256; raises `StoreFault` when they are missing or damaged."""
         data = self._load(digest) if is_digest(digest) else None
         if data is None:
-            raise InstrumentFault("store", f"the blob {digest!r} is missing from {self._path.name} and from blobs/")
+            raise StoreFault("store", f"the blob {digest!r} is missing from {self._path.name} and from blobs/")
         if sha256(data) != digest:
-            raise InstrumentFault("store", f"the blob {digest!r} is damaged: its {len(data)} bytes have another hash")
+            raise StoreFault("store", f"the blob {digest!r} is damaged: its {len(data)} bytes have another hash")
         return data
 
     def _load(self, digest: str) -> bytes | None:
@@ -276,7 +276,7 @@ class SqliteJournal:
         try:
             return self._files.read(digest) if small is None else small
         except OSError as error:
-            raise InstrumentFault("store", f"the blob {digest!r} cannot be read: {error}") from error
+            raise StoreFault("store", f"the blob {digest!r} cannot be read: {error}") from error
 
     def facts(self, *, under: str = "", kind: str | None = None) -> Iterator[Fact]:
         """Facts in key order, at or below a path and of a kind. Millions of them take no more memory than a page."""
@@ -354,7 +354,7 @@ class SqliteJournal:
         try:
             yield from self._reader.execute(sql, parameters)
         except sqlite3.DatabaseError as error:
-            raise InstrumentFault("store", f"{self._path.name} cannot be read ({error}); is the disk sound?") from error
+            raise StoreFault("store", f"{self._path.name} cannot be read ({error}); is the disk sound?") from error
 
     # ------------------------------------------------------------------------------------------ closing
 
@@ -433,7 +433,7 @@ def _open_writer(path: Path) -> sqlite3.Connection:
         migrate(connection, path)
     except sqlite3.OperationalError as error:
         connection.close()
-        raise InstrumentFault("disk", f"{path} cannot be opened ({error}); nothing in it was changed") from error
+        raise StoreFault("disk", f"{path} cannot be opened ({error}); nothing in it was changed") from error
     except BaseException:
         connection.close()
         raise

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from rung.core.canonical import JSON, sha256
-from rung.core.errors import InstrumentFault
+from rung.core.errors import StoreFault
 from rung.core.ports import Fact
 from rung.store.rows import Key, checked, digest_of, fact_of, ranges, read, settled, spell
 
@@ -25,7 +25,7 @@ class MemoryJournal:
         return None if text is None else read(text)
 
     def put(self, path: str, kind: str, value: JSON) -> None:
-        """Insert a fact. The same again is nothing; another value at the same key is an `InstrumentFault`."""
+        """Insert a fact. The same again is nothing; another value at the same key is a `StoreFault`."""
         key, text = checked(path, kind), spell(value)
         old = self._facts.get(key)
         if old is None:
@@ -53,7 +53,7 @@ class MemoryJournal:
         try:
             return self._blobs[digest]
         except KeyError:
-            raise InstrumentFault("store", f"the blob {digest!r} is missing") from None
+            raise StoreFault("store", f"the blob {digest!r} is missing") from None
 
     async def flush(self, *, durable: bool) -> None:
         """Return at once: nothing here survives the process."""

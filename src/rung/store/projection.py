@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from rung.core.errors import InstrumentFault, UsageError
+from rung.core.errors import StoreFault, UsageError
 from rung.store.blobs import replace
 
 CONFIG = """\
@@ -101,8 +101,8 @@ class Projection:
     def _beside(self, suffix: str) -> Path:
         return self._git.with_name(f"{self._git.name}.{suffix}")
 
-    def _fault(self, error: OSError) -> InstrumentFault:
-        return InstrumentFault("disk", f"{self._git.name} cannot be written ({error}); mend the disk, and run again")
+    def _fault(self, error: OSError) -> StoreFault:
+        return StoreFault("disk", f"{self._git.name} cannot be written ({error}); mend the disk, and run again")
 
 
 def check_ref(name: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from rung.core.canonical import JSON, canonical
-from rung.core.errors import InstrumentFault, UsageError
+from rung.core.errors import StoreFault, UsageError
 from rung.core.ports import Fact
 
 Key = tuple[str, str]
@@ -66,7 +66,7 @@ def _unicode(word: str) -> bool:
 def settled(key: Key, old: str, new: str) -> None:
     """Let the same fact through again; another value at the same key is a fault."""
     if old != new:
-        raise InstrumentFault(
+        raise StoreFault(
             "journal", f"a fact is written once, and {key[0]!r} {key[1]!r} is {_short(old)}, got {_short(new)}"
         )
 

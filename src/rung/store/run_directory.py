@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rung.core.errors import InstrumentFault, UsageError
+from rung.core.errors import StoreFault, UsageError
 from rung.store.blobs import replace, sync
 from rung.store.mounts import refuse_network
 
@@ -95,7 +95,7 @@ class RunDirectory:
             replace(file, text.encode("utf-8", "surrogatepass"), mode=mode)
             sync(file, self.path)
         except OSError as error:
-            raise InstrumentFault("disk", f"{file.name} cannot be written ({error}); what was there is kept") from error
+            raise StoreFault("disk", f"{file.name} cannot be written ({error}); what was there is kept") from error
 
     # ------------------------------------------------------------------------------------------ stopping
 
