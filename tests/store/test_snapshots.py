@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.ports import Journal
 from rung.core.values import State
+from rung.store import blobs
 from rung.store.journal import MemoryJournal, SqliteJournal
 from rung.store.snapshots import JournalSnapshots
 
@@ -228,6 +229,17 @@ def test_refs_without_a_repository_are_checked_and_forgotten():
     snapshots.point("L0", first)
     with pytest.raises(UsageError):
         snapshots.point("..", first)
+
+
+def test_a_death_half_way_through_a_write_leaves_nothing_that_git_would_read(
+    git: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A temporary file among the refs is a broken ref to git; one in the root is nothing."""
+    real, places = blobs.tempfile.mkstemp, []
+    monkeypatch.setattr(blobs.tempfile, "mkstemp", lambda **where: places.append(where["dir"]) or real(**where))
+    snapshots = JournalSnapshots(MemoryJournal(), git)
+    snapshots.point("narrow/L3", snapshots.put(State({"agent/a": b"1"}), parent=None, message="A_0"))
+    assert set(places) == {git}
 
 
 def test_the_places_where_a_crash_is_interesting_are_passed_in_order(git: Path, passed: list[str]):

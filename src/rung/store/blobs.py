@@ -51,9 +51,13 @@ class BlobFiles:
         sync(file, self._root.parent)
 
 
-def replace(path: Path, data: bytes, *, mode: int = 0o644) -> None:
-    """Put a file in place at once and whole: a temporary file beside it, then a rename."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+def replace(path: Path, data: bytes, *, mode: int = 0o644, through: Path | None = None) -> None:
+    """Put a file in place at once and whole: a temporary file, then a rename.
+
+    The temporary lies beside the file, or in the folder `through` (on the same disk) where a stray one, left by a
+    death between the two, would be read as something.
+    """
+    handle, name = tempfile.mkstemp(dir=through or path.parent, prefix=".new-")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -136,16 +136,16 @@ def _write_object(git: Path, name: str, packed: bytes) -> None:
     path = git / "objects" / name[:2] / name[2:]
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
-        replace(path, packed, mode=0o444)
+        replace(path, packed, mode=0o444, through=git)
 
 
 def _write_ref(git: Path, name: str, snapshot: str) -> None:
     path = git / HEADS / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace(path, f"{snapshot}\n".encode())
+    replace(path, f"{snapshot}\n".encode(), through=git)
     head = git / "HEAD"
     if not (git / head.read_text().removeprefix("ref: ").strip()).exists():
-        replace(head, f"ref: {HEADS}{name}\n".encode())
+        replace(head, f"ref: {HEADS}{name}\n".encode(), through=git)
 
 
 def _refs(git: Path) -> Iterator[tuple[str, str]]:

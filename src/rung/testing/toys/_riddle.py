@@ -35,7 +35,7 @@ from rung.tasks.games._difficulty import difficulty_of
 BITS = 64
 LARGEST = (1 << BITS) - 1
 TINY_INSTANCES = 8
-SCALE = Scale("share of right answers", 0.0, 1.0)
+SCALE = Scale("success", 0.0, 1.0)
 CONSTANTS = fingerprint(["riddle", 1, BITS, TINY_INSTANCES])
 
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,20}(?![0-9])")
