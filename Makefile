@@ -21,7 +21,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 	$(BIN)/pytest -m "not slow" -n 2
 

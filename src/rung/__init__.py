@@ -1,9 +1,9 @@
 """Rung measures recursive self-improvement of AI agents and says how far each gain carries."""
 
-from importlib import metadata
+from rung.core.version import VERSION
 
 __all__ = ["measure"]
-__version__ = metadata.version("rung")
+__version__ = VERSION
 
 
 def __getattr__(name: str) -> object:

@@ -242,7 +242,7 @@ def test_a_second_process_on_a_run_is_refused(rung, finished):
 
 
 def test_an_old_run_goes_on_under_another_version_only_when_told_to(rung, finished, monkeypatch):
-    monkeypatch.setattr("rung.protocols.launch.__version__", "99.0")
+    monkeypatch.setattr("rung.protocols.launch.VERSION", "99.0")
     refused_once = rung("run", "study.toml", "--out", finished)
     assert refused_once.exit == 2
     assert "pass --accept-upgrade" in refused_once.err

@@ -11,9 +11,9 @@ from typing import NoReturn
 
 import click
 
-from rung import __version__
 from rung.cli._border import conduct
 from rung.cli._group import LazyGroup
+from rung.core.version import VERSION
 
 __all__ = ["main"]
 
@@ -33,7 +33,7 @@ HELP = """Measure whether an AI agent gets better by its own work, how far that 
 
 Begin with `rung init`, then `rung run rung.toml`."""
 
-cli = click.version_option(__version__, message="rung %(version)s")(
+cli = click.version_option(VERSION, message="rung %(version)s")(
     LazyGroup(name="rung", package="rung.cli", commands=COMMANDS, help=HELP)
 )
 

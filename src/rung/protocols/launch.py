@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rung import __version__
 from rung.core.config import Config
 from rung.core.errors import UsageError
 from rung.core.ports import Journal
 from rung.core.values import Outcome
+from rung.core.version import VERSION
 from rung.protocols import ladder, plan, wiring
 from rung.protocols.plan import Plan
 from rung.protocols.study import Arm, Bench, Study
@@ -103,19 +103,19 @@ def _check(config: Config, directory: RunDirectory, plugins: Mapping[str, str], 
 
 def _check_version(journal: Journal, *, accept: bool) -> None:
     seen = [str(note.value) for note in journal.observations(under="run", name="version")]
-    if not seen or seen[-1] == __version__:
+    if not seen or seen[-1] == VERSION:
         return
     if not accept:
         raise UsageError(
-            f"this run was last worked by rung {seen[-1]}, and this is {__version__}; "
+            f"this run was last worked by rung {seen[-1]}, and this is {VERSION}; "
             "use that version, or pass --accept-upgrade, which is recorded as a fact"
         )
-    journal.put(f"run/upgrade/{len(seen):04d}", "upgrade", {"from": seen[-1], "to": __version__})
+    journal.put(f"run/upgrade/{len(seen):04d}", "upgrade", {"from": seen[-1], "to": VERSION})
 
 
 def _open(drawn: Plan, directory: RunDirectory, journal: Journal, plugins: Mapping[str, str]) -> None:
     plan.write(drawn, journal, plugins=plugins)
-    journal.observe("run", "version", __version__)
+    journal.observe("run", "version", VERSION)
     journal.observe("run", "made_with", provenance.gather())
     identity = {**drawn.config.identity(), "engine": drawn.config.engine.model_dump(mode="json")}
     directory.write_text(directory.config, json.dumps(identity, indent=2) + "\n")
