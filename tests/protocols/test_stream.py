@@ -8,7 +8,22 @@ import pytest
 
 from rung.core.errors import AgentCrash, InstrumentFault, UsageError
 from rung.core.ports import Ports
-from rung.core.values import Action, Call, Evaluation, Fault, Invalid, Reply, Score, Task, View
+from rung.core.values import (
+    Action,
+    Call,
+    Evaluation,
+    Fault,
+    Invalid,
+    Message,
+    ModelCall,
+    ModelReply,
+    ModelRequest,
+    Reply,
+    Score,
+    Task,
+    Usage,
+    View,
+)
 from rung.protocols import record
 from rung.protocols.answers import MALFORMED, MAX_ANSWER, MAX_DEPTH, tidy
 from rung.store.memory import MemoryJournal
@@ -368,3 +383,34 @@ def test_a_family_that_does_not_repeat_itself_is_a_fault_and_changes_no_fact(jou
         with pytest.raises(InstrumentFault, match="a fact is written once"):
             asyncio.run(on.get_task())
     assert record.read_steps(journal, "a/L1/work/0001")[0].response == "one way"
+
+
+# ---------------------------------------------------------------------------------------------- model calls
+
+
+def asked(answer: Call) -> Action:
+    request = ModelRequest((Message("user", "open the box"),), "agent")
+    reply = ModelReply("an answer", "a-model-2026", "stop", Usage(12, 3))
+    return Action(answer, model_call=ModelCall(request, reply))
+
+
+def test_the_model_call_behind_a_step_is_in_the_record_and_in_the_feedback():
+    journal, answers = MemoryJournal(), [asked(call) for call in right()]
+    with installed():
+        hold(journal, *answers)
+        told = record.read_feedback(journal, stage.ticket().path)
+    assert [step.agent_call for step in told.trajectory] == [answer.model_call for answer in answers]
+
+
+def test_an_interrupted_attempt_takes_its_model_calls_up_again_and_pays_for_none():
+    journal, answers = MemoryJournal(), [asked(call) for call in right()]
+
+    async def interrupted() -> Any:
+        client = stream(journal)
+        served = await client.get_task()
+        await client.answer(served.handle, answers[0])
+        return await stream(journal).get_task()
+
+    with installed():
+        again = asyncio.run(interrupted())
+    assert [action for _, action in again.played] == [answers[0]]

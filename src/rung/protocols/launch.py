@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rung.core.config import Config
 from rung.core.errors import UsageError
@@ -119,31 +118,7 @@ def _open(drawn: Plan, directory: RunDirectory, journal: Journal, plugins: Mappi
     journal.observe("run", "made_with", provenance.gather())
     identity = {**drawn.config.identity(), "engine": drawn.config.engine.model_dump(mode="json")}
     directory.write_text(directory.config, json.dumps(identity, indent=2) + "\n")
-    directory.write_text(directory.manifest, json.dumps(_manifest(drawn), indent=1) + "\n")
-
-
-def _manifest(drawn: Plan) -> dict[str, Any]:
-    """The sequences in full, and the exam by id alone: its seeds hang under the secret until the run is bundled."""
-    return {
-        "exam": [
-            {"place": place, "task": task.id, "cell": task.cell} for place, task in enumerate(drawn.exam.tasks, 1)
-        ],
-        "lineages": {
-            f"L{number}": [
-                {
-                    "place": entry.position,
-                    "purpose": entry.purpose,
-                    "first": entry.first,
-                    "task": entry.task.id,
-                    "cell": entry.task.cell,
-                    "seed": entry.task.seed,
-                    "payload": entry.task.payload,
-                }
-                for entry in entries
-            ]
-            for number, entries in enumerate(drawn.held.lineages, 1)
-        },
-    }
+    directory.write_text(directory.manifest, json.dumps(plan.manifest(drawn, payloads=True), indent=1) + "\n")
 
 
 def _secret(config: Config, directory: RunDirectory) -> str:

@@ -18,7 +18,7 @@ from rung.core.values import Task
 from rung.protocols.exam import Exam
 from rung.protocols.rungs import Comparison, comparisons
 from rung.tasks import keys, sequence
-from rung.tasks.sequence import Held
+from rung.tasks.sequence import Entry, Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,30 @@ def refuse_another(config: Config, journal: Journal, *, secret: str, plugins: Ma
             "this run was begun under another config; changed: " + "; ".join(changed) + ". "
             "Give it back as it was (see config.resolved.json), or choose another --out for the new study"
         )
+
+
+def manifest(plan: Plan, *, payloads: bool) -> dict[str, JSON]:
+    """The sequences in full, and the exam by id alone: its seeds hang under the secret until the run is bundled."""
+    return {
+        "exam": [{"place": place, "task": task.id, "cell": task.cell} for place, task in enumerate(plan.exam.tasks, 1)],
+        "lineages": {
+            f"L{number}": [_entry(entry, payloads=payloads) for entry in entries]
+            for number, entries in enumerate(plan.held.lineages, 1)
+        },
+    }
+
+
+def _entry(entry: Entry, *, payloads: bool) -> dict[str, JSON]:
+    task = entry.task
+    about: dict[str, JSON] = {
+        "place": entry.position,
+        "purpose": entry.purpose,
+        "first": entry.first,
+        "task": task.id,
+        "cell": task.cell,
+        "seed": task.seed,
+    }
+    return {**about, "payload": task.payload} if payloads else about
 
 
 def exam_id(exam: Exam) -> str:

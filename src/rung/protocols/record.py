@@ -5,6 +5,7 @@ Under an attempt's path (`narrow/L3/work/0007`) the journal holds these facts:
     served            what was handed out: task, family, setting, purpose, ordinal, snapshot, handle; rules and payload
                       as blobs
     step/0000 step    one step: the view's text (a blob), the answer, the reply, and what the family said of it
+    call/000000       the model call behind step 0, if there was one (see `rung.store.calls`)
     sealed            the evaluation, or the fault; and how many steps there were
     ended             how the session ended
 
@@ -30,6 +31,7 @@ from rung.core.values import (
     Step,
     View,
 )
+from rung.store.calls import read_call
 
 INLINE = 2000
 """Characters up to which a text stands in the row itself."""
@@ -135,6 +137,7 @@ def read_step(journal: Journal, path: str, index: int) -> Step | None:
         score=value["score"],
         feedback=value["feedback"],
         self_score=value["self_score"],
+        agent_call=read_call(journal, path, index),
     )
 
 

@@ -32,6 +32,7 @@ from rung.core.waiting import settle
 from rung.protocols import record
 from rung.protocols.answers import tidy
 from rung.protocols.lens import through
+from rung.store.calls import record_call
 
 PASSING = (InstrumentFault, AgentCrash, Stopped)
 """What a family may let through: a dead sandbox, the agent's own code, the operator. All else is its own fault."""
@@ -170,6 +171,8 @@ class Stream:
     def _record(self, attempt: _Attempt, action: Action, reply: Reply) -> None:
         step = record.step_json(self._journal, attempt.view, action, reply)
         self._journal.put(record.step_path(attempt.ticket.path, attempt.index), "step", step)
+        if action.model_call is not None:
+            record_call(self._journal, attempt.ticket.path, attempt.index, action.model_call)
 
     async def _finish(self, handle: str, attempt: _Attempt, reply: Reply) -> StreamReply:
         self._seal(attempt.ticket, await _evaluated(attempt), steps=attempt.index)
@@ -193,7 +196,7 @@ class Stream:
                 f"family {attempt.family.id}", "was in flight when the run stopped, and cannot be rebuilt"
             )
         while (step := record.read_step(self._journal, path, attempt.index)) is not None:
-            action = Action(step.action, step.self_score)
+            action = Action(step.action, step.self_score, step.agent_call)
             attempt.played.append((attempt.view, action))
             _, done = await self._step(attempt, action)
             if done:

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -35,31 +36,12 @@ def command(file: Path, overrides: Sequence[str], *, as_json: bool) -> None:
 
 
 def _json(drawn: Plan) -> Mapping[str, Any]:
+    found = plan.manifest(drawn, payloads=False)
+    drawn_with = "the fixed secret" if drawn.config.exam.secret else "a secret thrown away"
     return {
-        "lineages": {
-            f"L{number}": [
-                {
-                    "place": entry.position,
-                    "purpose": entry.purpose,
-                    "first": entry.first,
-                    "task": entry.task.id,
-                    "cell": entry.task.cell,
-                    "seed": entry.task.seed,
-                }
-                for entry in entries
-            ]
-            for number, entries in enumerate(drawn.held.lineages, 1)
-        },
-        "exam": {
-            "drawn_with": "the fixed secret" if drawn.config.exam.secret else "a secret thrown away",
-            "tasks": [
-                {"place": place, "task": task.id, "cell": task.cell} for place, task in enumerate(drawn.exam.tasks, 1)
-            ],
-        },
-        "freshness": [
-            {"pool": pool.pool, "cell": pool.cell, "count": pool.count, "stale": pool.stale}
-            for pool in drawn.held.freshness
-        ],
+        "lineages": found["lineages"],
+        "exam": {"drawn_with": drawn_with, "tasks": found["exam"]},
+        "freshness": [asdict(pool) for pool in drawn.held.freshness],
     }
 
 
