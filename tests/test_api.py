@@ -1,5 +1,6 @@
 """`rung.measure`: what a user meets in Python."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -68,3 +69,16 @@ def test_a_run_on_disk_is_the_same_folder_that_the_command_line_reads(tmp_path: 
 def test_games_are_a_list():
     with pytest.raises(UsageError, match="games takes a list of names"):
         rung.measure(guess, games="farm-v1")  # type: ignore[arg-type]
+
+
+def test_a_frozen_agent_of_uneven_scores_shows_nothing_at_all():
+    """Means of equal scores differ in their last digit; that is no gain, however little it varies."""
+
+    def first_crop(view: View, files: Mapping[str, str]) -> str:
+        crop = view.text.splitlines()[2].split()[0]
+        days = {"1": {"buy": {crop: 1}, "plant": {crop: 1}}, "8": {"harvest": "all", "sell": "all"}}
+        return json.dumps({"plan": days})
+
+    report = rung.measure(first_crop, games=["farm-v1"], lineages=5, tasks=6, exam_tasks=60, replay=(1, 2)).report
+    assert {rung.gain.value for rung in report.arms[0].rungs} == {0.0}
+    assert {rung.verdict.word for rung in report.arms[0].rungs} == {"not estimable"}

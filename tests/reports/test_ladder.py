@@ -85,7 +85,7 @@ def test_tasks_in_different_units_are_not_averaged_in_a_curve_and_flagged_on_rep
 
 def test_a_curve_of_one_family_has_its_unit():
     report = ladder.read(study(lineages=3))
-    assert report.curve_units == ("share of right answers",)
+    assert report.curve_units == ("success",)
     assert [point.first for point in report.arms[0].curve][:5] == [1, 2, 3, 4, 5]
 
 

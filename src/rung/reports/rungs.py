@@ -20,6 +20,7 @@ from rung.stats.headroom import hci, nested_hci
 from rung.stats.lineages import nested_gain
 from rung.stats.missing import Bounds, Coverage, cover
 from rung.stats.paired import tau_star, unseen_share
+from rung.stats.rounding import change
 from rung.stats.verdict import evidence, judge, nested_evidence
 
 SEED = Seed("rung.reports.ladder")
@@ -37,7 +38,7 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
     once = found.about_exam["baseline_repeats"] == found.about_exam["repeats"] == 1
     binary = once and scale.unit == "success"
     coverage = cover(before, after, scale=scale, binary=binary, shared_before=True)
-    differences = [[late - early for late, early in zip(row, before, strict=True)] for row in after]
+    differences = [[change(late, -early) for late, early in zip(row, before, strict=True)] for row in after]
     seed = SEED.child(name, comparison["level"], comparison["target"])
     verdict = judge(evidence(differences, binary=binary, shared_before=True, seed=seed), coverage=coverage)
     reference = [float(task.reference["score"]) for task in places]
@@ -81,7 +82,7 @@ class _Event:
 
     @property
     def effect(self) -> float:
-        return (self.replay - self.first) - (self.control_replay - self.control_first)
+        return change(self.replay, -self.first, -self.control_replay, self.control_first)
 
     def filled(self, *, down: float, up: float) -> float:
         """The effect with missing scores put at `down` where they lower it and at `up` where they raise it."""
@@ -91,7 +92,7 @@ class _Event:
             (self.control_replay, -1, up),
             (self.control_first, 1, down),
         )
-        return sum(sign * (fill if isnan(score) else score) for score, sign, fill in terms)
+        return change(*(sign * (fill if isnan(score) else score) for score, sign, fill in terms))
 
 
 def _events(found: Record, name: str) -> list[list[_Event]]:
@@ -124,7 +125,7 @@ def on_replays(found: Record, name: str) -> Rung | None:
     effects = [[event.effect for event in lineage] for lineage in events]
     coverage = _nested_coverage(events, effects, found.scales(replays))
     verdict = judge(nested_evidence(effects, seed=SEED.child(name, "G0")), coverage=coverage)
-    headrooms = [[event.reference - event.first for event in lineage] for lineage in events]
+    headrooms = [[change(event.reference, -event.first) for event in lineage] for lineage in events]
     everything = [event for lineage in events for event in lineage]
     return Rung(
         arm=name,
@@ -166,7 +167,9 @@ def _nested_coverage(events: list[list[_Event]], effects: list[list[float]], sca
 def drift(found: Record, control: str) -> Drift:
     """What a static arm changed by on its own between first play and replay."""
     name = next(name for name in found.arm_names if found.arms[name]["control"] == control)
-    changes = [[event.control_replay - event.control_first for event in row] for row in _events(found, name) if row]
+    changes = [
+        [change(event.control_replay, -event.control_first) for event in row] for row in _events(found, name) if row
+    ]
     nothing = Estimate(None, None, None, "no replay was scheduled", 0, len(found.sequences), ("not estimable",))
     units = found.units(found.entries("replay"))
     return Drift(control, _in_units(nested_gain(changes), units) if changes else nothing, ", ".join(units))

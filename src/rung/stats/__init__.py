@@ -1,6 +1,7 @@
 """Numbers in, estimates out: no drawing, no printing, and nothing read but the arguments.
 
 exam        one agent's score: Wilson, t over task means
+rounding    differences that are zero where two scores agree to twelve digits
 pairing     from rows to differences: pair by id, average what is not independent
 paired      one lineage: Tango, t over tasks, tau*, the 3/N line
 exact       p values without a normal law: McNemar, sign flip

@@ -17,6 +17,7 @@ from rung.stats import flags as say
 from rung.stats.inputs import FloatArray, Matrix, Rows, Vector, check_level, rows, two_exams, vector
 from rung.stats.lineages import complete, crossed_spread, dropped_flag, measured_events
 from rung.stats.quantiles import ROUNDING, t_quantile
+from rung.stats.rounding import minus
 
 IMPRECISE_FROM = 0.25  # g; from here on the interval is shown, and the ratio is kept out of every ranking
 TASK_FIELLER = "Fieller over tasks"
@@ -122,14 +123,15 @@ def hci(
     earlier, later = two_exams(before, after)
     planned = later.shape[1]
     goal = _per_task(reference, planned)
-    kept = ~np.isnan(later - earlier).any(axis=0)
-    u, dropped = complete(later - earlier)
+    gains = minus(later, earlier)
+    kept = ~np.isnan(gains).any(axis=0)
+    u, dropped = complete(gains)
     k, n = u.shape
     method = TASK_FIELLER if k < 3 else CROSSED_HULL if k < 5 else CROSSED_FIELLER
     made = _Made(method, n, k, (*_lineage_flags(k), *dropped_flag(dropped, planned)), level)
     if goal is None:
         return made.undefined("no reference")
-    v = goal[kept] - earlier[:, kept].mean(axis=0) if n else goal[:0]
+    v = minus(goal[kept], earlier[:, kept].mean(axis=0)) if n else goal[:0]
     trouble = _unmeasured(v, n)
     return made.undefined(trouble) if trouble else _settle(_crossed(u, v), made, float(np.abs(goal[kept]).max()))
 

@@ -9,6 +9,7 @@ from rung.core.values import Estimate, Scale
 from rung.stats.flags import NO_BOUND
 from rung.stats.inputs import FloatArray, Matrix, Vector, two_exams
 from rung.stats.lineages import gain
+from rung.stats.rounding import minus
 
 MAX_MISSING = 0.05  # share of planned pairs; above, the cell is incomplete
 
@@ -81,10 +82,10 @@ def cover(
     (3, Bounds(lo=0.25, hi=0.5), 0.25, 0.3333)
     """
     earlier, later = two_exams(before, after)
-    difference = later - earlier
+    difference = minus(later, earlier)
     if np.isnan(difference).any():
         bounds = worst_case(earlier, later, low=scale.low, high=scale.high)
-        filled = _filled(later, scale.floor) - _filled(earlier, scale.floor)
+        filled = minus(_filled(later, scale.floor), _filled(earlier, scale.floor))
     else:
         bounds, filled = Bounds(float(difference.mean()), float(difference.mean())), difference
     return Coverage(

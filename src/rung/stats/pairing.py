@@ -6,6 +6,7 @@ import numpy as np
 
 from rung.core.errors import UsageError
 from rung.stats.inputs import FloatArray, Matrix, Vector, numbers, unique, vector
+from rung.stats.rounding import minus
 
 
 def pair_by_id(
@@ -27,7 +28,7 @@ def pair_by_id(
         raise UsageError(f"a paired gain needs the same tasks on both sides; unpaired: {unpaired[:5]}")
     old = vector([score for _, score in before], "scores before", missing=True)
     new = vector([later[task] for task in ids], "scores after", missing=True)
-    return tuple(ids), new - old
+    return tuple(ids), minus(new, old)
 
 
 def average_units(values: Vector | Matrix, units: Sequence[str]) -> tuple[tuple[str, ...], FloatArray]:
