@@ -163,15 +163,39 @@ def test_a_noisy_actor_comes_back_to_where_it_was(box: Any):
 
         async def act(self, view: View) -> Action:
             if self.steps == 0:
-                raise asyncio.CancelledError
+                raise KeyboardInterrupt
             self.steps -= 1
             return Action(f"{self.rng.randrange(1000)}")
 
     def record(*lives: int) -> str:
         journal = MemoryJournal()
         for steps in lives:
-            with suppress(asyncio.CancelledError):
+            with suppress(KeyboardInterrupt):
                 worked(journal, lambda served, kit, steps=steps: Noisy(kit.rng, steps))
         return journal.digest()
 
     assert record(1, 2) == record(2) == record(0, 1, 9)
+
+
+@pytest.mark.parametrize("leaving", [SystemExit(0), SystemExit("bye"), asyncio.CancelledError()])
+def test_an_agent_that_tries_to_leave_has_crashed_and_ends_nothing_else(box: Any, leaving: BaseException):
+    journal = MemoryJournal()
+    assert hold(journal, leaving) == "agent_crashed"
+    assert isinstance(outcome(journal), Score)
+
+
+class Odd(str):
+    def __getitem__(self, place: Any) -> str:
+        raise ValueError("no")
+
+
+class Heavy:
+    def __float__(self) -> float:
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize("action", [Action(Odd("1")), Action("1", self_score=Heavy())])  # type: ignore[arg-type]
+def test_what_is_odd_about_an_action_is_the_agents_own_doing(box: Any, action: Action):
+    journal = MemoryJournal()
+    hold(journal, action, action)
+    assert isinstance(outcome(journal), Score)

@@ -1,5 +1,6 @@
 """The ladder: work, refine, try, select; replays against a static arm; a method that breaks keeps its incumbent."""
 
+import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,7 +27,7 @@ def good(context: RefineContext) -> Any:
     return [child(context, skill="good")]
 
 
-def raising(error: Exception) -> Callable[..., Any]:
+def raising(error: BaseException) -> Callable[..., Any]:
     def function(*_: object) -> Any:
         raise error
 
@@ -312,3 +313,33 @@ def test_an_error_of_our_own_stops_everybody_and_comes_out_as_it_is():
 
     with pytest.raises(StoreFault, match="full"):
         ran(config(lineages=8), replace(NOISY, method=Ours()), concurrency=8)
+
+
+# ---------------------------------------------------------------------------------------------- what a method holds
+
+
+def test_a_method_holds_no_journal():
+    """What is reached from the context by plain attributes: the record must not be among it, to be read or written."""
+    seen: list[object] = []
+
+    def look(context: RefineContext) -> Any:
+        seen.append(context)
+        reach(context, seen, depth=4)
+        return []
+
+    ran(config(), arm(Learns(look)))
+    assert not [thing for thing in seen if isinstance(thing, MemoryJournal)]
+
+
+def reach(thing: object, seen: list[object], *, depth: int) -> None:
+    for name in dir(thing):
+        inner = None if name.startswith("__") else getattr(thing, name, None)
+        if depth and inner is not None and not any(inner is known for known in seen):
+            seen.append(inner)
+            reach(inner, seen, depth=depth - 1)
+
+
+@pytest.mark.parametrize("leaving", [SystemExit(3), asyncio.CancelledError()])
+def test_a_method_that_tries_to_leave_is_a_recorded_fault(leaving: BaseException):
+    study = ran(config(), arm(Learns(raising(leaving))))
+    assert "Quit" in str(study.fact(WORK[0], "refined")["fault"])

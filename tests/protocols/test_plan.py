@@ -112,7 +112,7 @@ def test_the_exam_s_id_covers_its_tasks_and_their_order():
 
 def refuse(secret: str = SECRET, plugins: Any = None, **changes: Any) -> None:
     journal = written(made(), method="abc")
-    plan.refuse_another(config(**changes), journal, secret=secret, plugins=plugins or {"method": "abc"})
+    plan.refuse_another(config(**changes), journal, secret_hash=sha256(secret), plugins=plugins or {"method": "abc"})
 
 
 def test_the_same_config_may_go_on_also_with_another_engine():
@@ -145,4 +145,4 @@ def test_a_refusal_never_prints_the_secret():
 
 
 def test_a_journal_without_a_plan_refuses_nothing():
-    plan.refuse_another(config(), MemoryJournal(), secret="any", plugins={})
+    plan.refuse_another(config(), MemoryJournal(), secret_hash="any", plugins={})

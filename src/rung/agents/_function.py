@@ -2,6 +2,8 @@
 
 import random
 from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import replace
 
 from rung.core.errors import AgentCrash, InstrumentFault
 from rung.core.ports import Actor, Ports
@@ -19,7 +21,7 @@ class FunctionActor:
     async def act(self, view: View) -> Action:
         """The function's answer: text, a call, or a whole action."""
         try:
-            answer = await settle(self._function, view, self._files)
+            answer = await settle(self._function, _own_copy(view), dict(self._files))
         except InstrumentFault:
             raise
         except Exception as error:
@@ -29,6 +31,11 @@ class FunctionActor:
         if isinstance(answer, str | Call):
             return Action(answer)
         raise AgentCrash(f"act(view, files) must return text, a Call or an Action, returned {type(answer).__name__}")
+
+
+def _own_copy(view: View) -> View:
+    """The view with tools that the function may change without anybody else seeing it."""
+    return replace(view, tools=tuple(replace(tool, parameters=deepcopy(tool.parameters)) for tool in view.tools))
 
 
 class FunctionAgent:

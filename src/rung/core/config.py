@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator, model_validator
 
 from rung.core.canonical import JSON
 from rung.core.errors import UsageError
 from rung.core.options import unknown_key
 
 Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+SeedNumber: TypeAlias = Annotated[int, Field(ge=-(2**63), lt=2**63, strict=True)]
+Difficulty: TypeAlias = Annotated[int, Field(ge=1, le=100, strict=True)]
 Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")]
 ArmName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
@@ -25,6 +27,10 @@ ArmName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
 
 TAKEN = re.compile(r"static(-[0-9]+)?|exam|plan|run|snapshot")
 """Names that the record uses itself, beside those of the arms."""
+
+
+MAX_TASKS = 1_000_000
+"""Tasks one study may draw; its plan is held in memory."""
 
 
 class _Section(BaseModel):
@@ -65,7 +71,14 @@ class ExamConfig(_Section):
     baseline_repeats: Count | None = None
     order: Literal["interleaved", "fixed"] = "interleaved"
     reruns: Whole = 2
-    secret: str | None = None
+    secret: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+
+    @field_validator("secret")
+    @classmethod
+    def _plain(cls, secret: str | None) -> str | None:
+        if secret is not None and not secret.isprintable():
+            raise ValueError("a secret is printable text; leave it out, and one is drawn")
+        return secret
 
 
 class ReplayConfig(_Section):
@@ -79,7 +92,7 @@ class Cell(_Section):
     """A family at a setting; `difficulty = n` is short for `setting = "dn"`."""
 
     family: str
-    difficulty: Count | None = None
+    difficulty: Difficulty | None = None
     setting: str | None = None
 
     @model_validator(mode="after")
@@ -103,7 +116,7 @@ class Block(Cell):
     """One entry of `tasks.schedule` or `tasks.holdout`."""
 
     count: Count
-    replay: bool = False
+    replay: StrictBool = False
 
 
 class TasksConfig(_Section):
@@ -111,11 +124,11 @@ class TasksConfig(_Section):
 
     schedule: tuple[Block, ...] = Field(min_length=1)
     holdout: tuple[Block, ...] = Field(min_length=1)
-    holdout_seed: int = 1
+    holdout_seed: SeedNumber = 1
     holdout_tasks_per_difficulty: Count | None = None
     replay: ReplayConfig = ReplayConfig()
-    random: bool = False
-    repeat: bool = False
+    random: StrictBool = False
+    repeat: StrictBool = False
 
     @model_validator(mode="after")
     def _not_contradictory(self) -> "TasksConfig":
@@ -164,13 +177,6 @@ class Compare(_Section):
     target: Cell
 
 
-class BudgetConfig(_Section):
-    """`[budget]`: hard limits. A live model without one is refused."""
-
-    usd: Annotated[float, Field(gt=0)] | None = None
-    tokens: Count | None = None
-
-
 class EngineConfig(_Section):
     """`[engine]`: how fast, never what. Outside the study's identity."""
 
@@ -190,7 +196,7 @@ class Config(_Section):
 
     name: Name
     protocol: Literal["ladder"]
-    seed: int = 0
+    seed: SeedNumber = 0
     lineages: Annotated[int, Field(ge=1, le=1000, strict=True)] = 5
     agent: AgentConfig | None = None
     method: MethodConfig | None = None
@@ -198,8 +204,16 @@ class Config(_Section):
     exam: ExamConfig = ExamConfig()
     tasks: TasksConfig
     compare: tuple[Compare, ...] = ()
-    budget: BudgetConfig = BudgetConfig()
     engine: EngineConfig = EngineConfig()
+
+    @model_validator(mode="after")
+    def _within_reason(self) -> "Config":
+        tasks = self.tasks
+        held_out = sum(tasks.holdout_tasks_per_difficulty or block.count for block in tasks.holdout)
+        drawn = self.lineages * sum(block.count for block in tasks.schedule) + held_out
+        if drawn > MAX_TASKS:
+            raise ValueError(f"this plan draws {drawn:,} tasks, more than {MAX_TASKS:,}; lower lineages or counts")
+        return self
 
     @model_validator(mode="after")
     def _arms_complete(self) -> "Config":
@@ -240,8 +254,8 @@ class Config(_Section):
 
 def _arm_name(method: MethodConfig | None) -> str:
     stem = Path(method.name).stem if method else "arm"
-    name = "".join(letter if letter.isalnum() else "-" for letter in stem.lower()).strip("-")
-    return "main" if not name or TAKEN.fullmatch(name) else name[:32]
+    name = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:32]
+    return "main" if not name or TAKEN.fullmatch(name) else name
 
 
 # --------------------------------------------------------------------------------------------- reading
@@ -268,14 +282,23 @@ def read(path: Path, *, overrides: Sequence[str] = ()) -> Config:
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be read ({error.strerror}); give a file that you may read") from None
     try:
-        document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        document = json.loads(text, object_pairs_hook=_once) if path.suffix == ".json" else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path.name} is not valid {'JSON' if path.suffix == '.json' else 'TOML'}: {error}") from None
     if not isinstance(document, dict):
         raise UsageError(f"{path.name} must hold a table of keys, seen {type(document).__name__}")
     for override in overrides:
         _override(document, override)
     return parse(document)
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; a key given twice has two meanings, so it is refused as TOML refuses it."""
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"the key {twice!r} stands twice in one object; keep one")
+    return dict(pairs)
 
 
 def _override(document: dict[str, Any], override: str) -> None:
@@ -286,6 +309,8 @@ def _override(document: dict[str, Any], override: str) -> None:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"--set {_brief(override)}: {error}; give a plain value") from None
     *parents, last = key.strip().split(".")
     table: Any = document
     for parent in parents:

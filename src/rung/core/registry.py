@@ -1,8 +1,9 @@
-"""Find plug-ins by name: a file or folder of this project, an entry point, or a path to a Python file.
+"""Find plug-ins by name: a file or folder of this project, an entry point, or a path to a file or folder of yours.
 
 A plug-in's id is its file's name with dashes for underscores. Looking names up imports nothing; a plug-in is imported
 when it is asked for. Third parties declare entry points in the groups `rung.families`, `rung.methods` and
-`rung.agents`; a family's entry point names a package that holds `game.py` and `key.py`.
+`rung.agents`; a family's entry point names a package that holds `game.py` and `key.py`. A folder with these two is a
+family too, once `folder` was given its path.
 """
 
 import difflib
@@ -10,10 +11,12 @@ import hashlib
 import importlib
 import importlib.util
 import pkgutil
+import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import metadata
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Literal, TypeAlias, cast
@@ -28,6 +31,9 @@ _HOMES: Mapping[Group, tuple[str, ...]] = {
     "methods": ("rung.methods",),
     "agents": ("rung.agents",),
 }
+_FOLDER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*_v[1-9][0-9]*")
+_FOLDERS: dict[str, str] = {}
+"""The families that were given as folders: their package by their id."""
 _WORDS: Mapping[Group, str] = {"families": "game", "methods": "method", "agents": "agent kind"}
 
 
@@ -54,7 +60,7 @@ def names(group: Group) -> Mapping[str, str]:
 
 def locate(group: Group, name: str) -> str:
     """The dotted path of a plug-in's module; raises `UsageError` with the nearest name for an unknown one."""
-    known = names(group)
+    known = names(group) if group != "families" else {**names(group), **_FOLDERS}
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
@@ -79,7 +85,7 @@ def load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # foreign code: whatever it raises is the caller's to mend
+    except (Exception, SystemExit) as error:  # foreign code: whatever it raises is the caller's to mend
         raise UsageError(f"{str(path)!r} cannot be imported: {type(error).__name__}: {error}") from error
     return module
 
@@ -94,5 +100,99 @@ def constant(module: ModuleType, name: str) -> object:
 
 @cache
 def family(name: str) -> Family:
-    """The family with this id."""
-    return cast(Family, constant(importlib.import_module(f"{locate('families', name)}.game"), "FAMILY"))
+    """The family with this id; raises `UsageError` when what is found calls itself otherwise."""
+    home = locate("families", name)
+    found = cast(Family, constant(importlib.import_module(f"{home}.game"), "FAMILY"))
+    if getattr(found, "id", None) != name:
+        raise UsageError(
+            f"{home}.game: FAMILY has the id {getattr(found, 'id', None)!r}, but it is found as {name!r}; "
+            f"a game's id is its folder's name with dashes, so give it the id {name!r}"
+        )
+    return found
+
+
+# --------------------------------------------------------------------------------------------- families in folders
+
+
+def folder(path: Path) -> str:
+    """Make the family in a folder known, and give its id: the folder's name with dashes for underscores.
+
+    The folder is imported as a package of its own name, anew each time, so that an edited game is the game played. It
+    is the caller's code and runs as the caller.
+    """
+    whole = path.resolve()
+    _refuse_folder(path, whole)
+    known = whole.name.replace("_", "-")
+    _forget(whole.name)
+    try:
+        _import_package(whole)
+        constant(importlib.import_module(f"{whole.name}.game"), "FAMILY")
+        constant(importlib.import_module(f"{whole.name}.key"), "KEY")
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:  # foreign code: whatever it raises is the caller's to mend
+        raise UsageError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    _FOLDERS[known] = whole.name
+    family(known)
+    return known
+
+
+def _refuse_folder(path: Path, whole: Path) -> None:
+    if not whole.is_dir():
+        raise UsageError(f"no folder {str(path)!r}; give the path of a folder with game.py and key.py")
+    missing = [name for name in ("game.py", "key.py") if not (whole / name).is_file()]
+    if missing:
+        raise UsageError(f"{path} holds no {' and no '.join(missing)}; a family is a folder with game.py and key.py")
+    if not _FOLDER.fullmatch(whole.name):
+        raise UsageError(f"{path} cannot be imported: name the folder like a Python package, for example my_game_v1")
+    home = names("families").get(whole.name.replace("_", "-"), "")
+    if home.startswith("rung."):
+        raise UsageError(f"{path} has the name of {home}; rename your copy, and give its FAMILY the id of the new name")
+
+
+def _forget(package: str) -> None:
+    """A folder of this name may lie elsewhere now, or may have been edited."""
+    for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
+        del sys.modules[name]
+    _FOLDERS.pop(package.replace("_", "-"), None)
+    family.cache_clear()
+    importlib.invalidate_caches()
+
+
+def _import_package(whole: Path) -> None:
+    opening = whole / "__init__.py"
+    if opening.is_file():
+        spec = importlib.util.spec_from_file_location(whole.name, opening, submodule_search_locations=[str(whole)])
+    else:
+        spec = ModuleSpec(whole.name, None, is_package=True)
+        spec.submodule_search_locations = [str(whole)]
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[whole.name] = module
+    if spec.loader is not None:
+        spec.loader.exec_module(module)
+
+
+# --------------------------------------------------------------------------------------------- sources
+
+
+def sources(group: Group, name: str) -> Sequence[Path]:
+    """The files that a named plug-in is made of: its one file, or all in its folder; none where there are no files."""
+    module = locate(group, name)
+    loaded = sys.modules.get(module)
+    spec = importlib.util.find_spec(module) if loaded is None else loaded.__spec__
+    if spec is None:
+        return ()
+    if spec.submodule_search_locations is not None:
+        return [file for place in spec.submodule_search_locations for file in files_in(Path(place))]
+    return [Path(spec.origin)] if spec.origin else []
+
+
+def files_in(place: Path) -> Sequence[Path]:
+    """The files of a plug-in's folder in the order of their names, without what Python and the system leave there."""
+    inside = (file for file in place.rglob("*") if file.is_file())
+    return sorted(file for file in inside if not _is_litter(file.relative_to(place)))
+
+
+def _is_litter(path: Path) -> bool:
+    return any(piece.startswith(".") or piece == "__pycache__" for piece in path.parts) or path.suffix == ".pyc"

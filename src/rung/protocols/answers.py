@@ -34,7 +34,7 @@ def tidy(action: Action) -> tuple[Action, Invalid | None]:
     """
     answer, guess = action.answer, _finite(action.self_score)
     if isinstance(answer, str):
-        text = answer[: MAX_ANSWER + 1].encode("utf-8", "replace").decode()
+        text = str.__getitem__(answer, slice(MAX_ANSWER + 1)).encode("utf-8", "replace").decode()
         return Action(text, guess, action.model_call), TOO_LONG if len(text) > MAX_ANSWER else None
     call = _plain(answer)
     return Action(call or MALFORMED, guess, action.model_call), None if call else NOT_PLAIN

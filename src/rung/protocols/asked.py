@@ -66,10 +66,15 @@ async def _own(function: Callable[..., Awaitable[Result]], *arguments: object) -
 
 
 async def _acted(actor: Actor, view: View) -> Action:
-    action: object = await _own(actor.act, view)
-    if not isinstance(action, Action):
-        raise AgentCrash(f"an actor must answer with an Action, not with {type(action).__name__}")
-    return action
+    """The actor's action as plain data. What is odd about it shows here, and is the agent's own doing."""
+
+    async def answered() -> Action:
+        action: object = await settle(actor.act, view)
+        if not isinstance(action, Action):
+            raise TypeError(f"an actor must answer with an Action, not with {type(action).__name__}")
+        return tidy(action)[0]
+
+    return await _own(answered)
 
 
 async def _remind(actor: Actor, view: View, action: Action) -> None:
@@ -77,6 +82,6 @@ async def _remind(actor: Actor, view: View, action: Action) -> None:
     if isinstance(actor, Recalls):
         actor.recall(view, action)
         return
-    again, _ = tidy(await _acted(actor, view))
+    again = await _acted(actor, view)
     if again.answer != action.answer:
         raise InstrumentFault("asked", "an interrupted actor did not repeat its recorded answer; give it `recall`")

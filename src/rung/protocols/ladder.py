@@ -88,7 +88,7 @@ async def lineage(study: Study, arm: Arm, number: int, start: str, sequence: Seq
 
 async def _begin(study: Study, arm: Arm) -> Beginning:
     snapshot = await study.begin(arm.name, arm)
-    acting = fingerprint([arm.agent.id, arm.method.wrapping, snapshot])
+    acting = fingerprint([arm.acting, arm.method.wrapping, snapshot])
     return Beginning(snapshot, f"A0.{acting[:6]}", replace(arm, name="static", frozen=True))
 
 

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
+from rung.core.canonical import sha256
 from rung.core.config import Config
 from rung.core.errors import UsageError
 from rung.core.ports import Journal
@@ -27,7 +29,7 @@ Watch = Callable[[str, Outcome], None]
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the caller wants beyond the config: where its plug-in files lie, and whether a newer version may go on."""
+    """What the caller wants beyond the config: where its plug-in files lie, and whether newer code may go on."""
 
     base: Path = Path()
     accept_upgrade: bool = False
@@ -38,22 +40,23 @@ class Wishes:
 def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None) -> MemoryJournal:
     """The whole study in memory: the same facts as on disk, row for row. For phantoms and simulations."""
     journal = MemoryJournal()
+    plugins, config = wiring.game_files(config), wiring.with_folders(config)
     made = arms if arms is not None else wiring.arms(config)
     drawn = plan.make(config, secret=secret)
-    plan.write(drawn, journal, plugins={})
+    plan.write(drawn, journal, plugins=plugins)
     asyncio.run(_conduct(drawn, made, Bench(journal, JournalSnapshots(journal), drawn.seed)))
     return journal
 
 
 def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm, ...] | None = None) -> RunDirectory:
     """Run or resume a study in a folder. Raises `UsageError` before anything is written where it cannot be."""
+    hashed = wiring.plugin_files if arms is None else wiring.game_files
+    plugins, config = hashed(config, base=wishes.base), wiring.with_folders(config, base=wishes.base)
     made = arms if arms is not None else wiring.arms(config, base=wishes.base)
-    plugins = wiring.plugin_files(config, base=wishes.base) if arms is None else {}
     plan.refuse_impossible(config)
     directory = prepare(out)
     with directory.lock():
-        _check(config, directory, plugins, wishes)
-        drawn = plan.make(config, secret=_secret(config, directory))
+        drawn = plan.make(config, secret=_settled(config, directory, plugins, wishes) or _drawn(config, directory))
         directory.clear_stop()
         resumed = directory.journal.exists()
         journal = SqliteJournal(directory.journal, group=config.engine.concurrency > 1)
@@ -86,18 +89,40 @@ async def _conduct(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
 # --------------------------------------------------------------------------------------------- old runs
 
 
-def _check(config: Config, directory: RunDirectory, plugins: Mapping[str, str], wishes: Wishes) -> None:
-    """Refuse to go on with a run that was begun under another config or another version."""
+def _settled(config: Config, directory: RunDirectory, plugins: Mapping[str, str], wishes: Wishes) -> str | None:
+    """The secret of a run that was begun; None for one that was not.
+
+    Refuses to go on under another config, another version, other code, or with another secret than it was begun with.
+    """
     if not directory.journal.exists():
-        return
+        return None
     journal = SqliteJournal(directory.journal)
     try:
-        kept = directory.read_secret()
-        if kept is not None:
-            plan.refuse_another(config, journal, secret=config.exam.secret or kept, plugins=plugins)
+        begun = cast("Mapping[str, str] | None", journal.get("plan", "config"))
+        if begun is None:
+            return None
+        secret = config.exam.secret or directory.read_secret()
+        wanted = sha256(config.exam.secret) if config.exam.secret else begun["secret_sha256"]
+        plan.refuse_another(config, journal, secret_hash=wanted, plugins=plugins)
+        if secret is None or sha256(secret) != begun["secret_sha256"]:
+            seen = "is missing" if secret is None else "is another than the one this run was begun with"
+            raise UsageError(f"{directory.secret} {seen}; put it back: without it this exam cannot be drawn again")
         _check_version(journal, accept=wishes.accept_upgrade)
+        _check_code(journal, wiring.code(config), accept=wishes.accept_upgrade)
+        return secret
     finally:
         journal.close()
+
+
+def _drawn(config: Config, directory: RunDirectory) -> str:
+    """The secret of a run that begins: the config's, or 128 bits drawn now.
+
+    What lies in the folder is never taken over: nobody may choose an exam, or rehearse one.
+    """
+    secret = config.exam.secret or secrets.token_hex(16)
+    directory.secret.unlink(missing_ok=True)
+    directory.keep_secret(secret)
+    return secret
 
 
 def _check_version(journal: Journal, *, accept: bool) -> None:
@@ -112,18 +137,27 @@ def _check_version(journal: Journal, *, accept: bool) -> None:
     journal.put(f"run/upgrade/{len(seen):04d}", "upgrade", {"from": seen[-1], "to": VERSION})
 
 
+def _check_code(journal: Journal, code: Mapping[str, str], *, accept: bool) -> None:
+    """Refuse to go on where an installed game, agent or method was edited under the same version."""
+    seen = [cast(Mapping[str, str], note.value) for note in journal.observations(under="run", name="code")]
+    changed = sorted(name for name in seen[-1] if code.get(name) != seen[-1][name]) if seen else []
+    if not changed:
+        return
+    if not accept:
+        raise UsageError(
+            f"the code of {', '.join(changed)} is another than when this run was last worked; "
+            "put it back as it was, or pass --accept-upgrade, which is recorded as a fact"
+        )
+    for name in changed:
+        about = {"code": name, "from": seen[-1][name], "to": code.get(name)}
+        journal.put(f"run/upgrade/{len(seen):04d}/{name.replace(' ', '/')}", "upgrade", about)
+
+
 def _open(drawn: Plan, directory: RunDirectory, journal: Journal, plugins: Mapping[str, str]) -> None:
     plan.write(drawn, journal, plugins=plugins)
     journal.observe("run", "version", VERSION)
+    journal.observe("run", "code", wiring.code(drawn.config))
     journal.observe("run", "made_with", provenance.gather())
     identity = {**drawn.config.identity(), "engine": drawn.config.engine.model_dump(mode="json")}
     directory.write_text(directory.config, json.dumps(identity, indent=2) + "\n")
     directory.write_text(directory.manifest, json.dumps(plan.manifest(drawn, payloads=True), indent=1) + "\n")
-
-
-def _secret(config: Config, directory: RunDirectory) -> str:
-    """The run's secret: the one it was begun with, the config's, or 128 bits drawn now."""
-    kept = directory.read_secret()
-    wanted = config.exam.secret or kept or secrets.token_hex(16)
-    directory.keep_secret(wanted)
-    return wanted

@@ -69,12 +69,15 @@ def write(plan: Plan, journal: Journal, *, plugins: Mapping[str, str]) -> None:
             journal.put(f"plan/L{lineage}/{entry.position:04d}", "entry", about)
 
 
-def refuse_another(config: Config, journal: Journal, *, secret: str, plugins: Mapping[str, str]) -> None:
-    """Refuse to go on with a run that was begun under another config, naming what changed."""
+def refuse_another(config: Config, journal: Journal, *, secret_hash: str, plugins: Mapping[str, str]) -> None:
+    """Refuse to go on with a run that was begun under another config, naming what changed.
+
+    `secret_hash` is that of the run: whether its secret is still the one is asked elsewhere.
+    """
     old = journal.get("plan", "config")
     if old is None:
         return
-    new = {**config.identity(), "secret_sha256": sha256(secret), "secret_fixed": _fixed(config), "plugins": plugins}
+    new = {**config.identity(), "secret_sha256": secret_hash, "secret_fixed": _fixed(config), "plugins": plugins}
     changed = sorted(_differences("", old, new))
     if changed:
         raise UsageError(

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 from typing import TypeVar
 
 from rung.core import crashpoints, registry
@@ -23,12 +24,13 @@ from rung.core.values import (
     Purpose,
     QueueInfo,
     Reply,
+    Scale,
     Served,
     StreamReply,
     Task,
     View,
 )
-from rung.core.waiting import settle
+from rung.core.waiting import contained, settle
 from rung.protocols import record
 from rung.protocols.answers import tidy
 from rung.protocols.lens import through
@@ -215,10 +217,18 @@ def _seen(family: Family, episode: Episode, *, rules: str, reply: str = "") -> V
 async def _evaluated(attempt: _Attempt) -> Evaluation:
     async def measured() -> Evaluation:
         found = await settle(attempt.episode.evaluate)
+        _check_scale(attempt.family.scale, found.score)
         canonical(record.sealed_json(found, attempt.index))  # a measurement that cannot be written down is none
         return found
 
     return await _guarded(attempt.family, measured)
+
+
+def _check_scale(scale: Scale, score: float) -> None:
+    """A score off its declared scale is no measurement: bounds and floors are taken from the scale."""
+    top = inf if scale.high is None else scale.high
+    if not scale.low <= score <= top:
+        raise ValueError(f"the score {score!r} is off the declared scale [{scale.low!r}, {top!r}]")
 
 
 async def _as_it_stands(attempt: _Attempt | None, *, crashed: bool) -> Evaluation | Fault:
@@ -234,7 +244,7 @@ async def _as_it_stands(attempt: _Attempt | None, *, crashed: bool) -> Evaluatio
 def _guard(family: Family, function: Callable[[], Result]) -> Result:
     """What a family answers. One that raises, or answers what cannot be recorded, has broken the instrument."""
     try:
-        return function()
+        return contained(function)
     except PASSING:
         raise
     except Exception as error:

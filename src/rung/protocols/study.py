@@ -32,6 +32,8 @@ class Arm:
     """One agent with one method, under the name that reports use.
 
     A `scripted` agent is handed the policies port. A `frozen` arm acts as its method's A_0 for ever, never refined.
+    Arms with equal `acting`, wrapping and beginning share one A_0 exam and one static arm, so `acting` must tell apart
+    all that acts differently.
     """
 
     name: str
@@ -40,6 +42,12 @@ class Arm:
     ports: Ports = field(default_factory=Ports)
     scripted: bool = False
     frozen: bool = False
+    code: str = ""
+
+    @property
+    def acting(self) -> str:
+        """What acts: the agent's own word for it, and the code and options of a plug-in."""
+        return f"{self.agent.id} {self.code}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +231,20 @@ def _is_index(chosen: object, among: Sequence[object]) -> bool:
     return isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(among)
 
 
-@dataclass(frozen=True, slots=True)
 class _Log:
-    """A lineage's feedback so far, read from the record when asked for (see `rung.core.ports.FeedbackLog`)."""
+    """A lineage's feedback so far, read from the record when asked for (see `rung.core.ports.FeedbackLog`).
 
-    journal: Journal
-    paths: tuple[str, ...]
+    A method holds this, so it holds no journal: only a way to read its own lineage's attempts by number.
+    """
+
+    __slots__ = ("_length", "_read")
+
+    def __init__(self, journal: Journal, paths: tuple[str, ...]) -> None:
+        self._length = len(paths)
+        self._read: Callable[[int], FeedbackResult] = lambda index: record.read_feedback(journal, paths[index])
 
     def __len__(self) -> int:
-        return len(self.paths)
+        return self._length
 
     def __getitem__(self, index: int) -> FeedbackResult:
-        return record.read_feedback(self.journal, self.paths[index])
+        return self._read(index)

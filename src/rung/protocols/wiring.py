@@ -1,18 +1,20 @@
 """From the names in a config to live agents and methods, ready to be put into a study."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Any, cast
 
 from rung.agents._function import FunctionAgent
 from rung.core import registry
-from rung.core.canonical import sha256
-from rung.core.config import AgentConfig, Config, MethodConfig
+from rung.core.canonical import fingerprint, sha256
+from rung.core.config import AgentConfig, Cell, Config, MethodConfig, parse
 from rung.core.errors import UsageError
 from rung.core.ports import Agent, Method
+from rung.core.waiting import contained
 from rung.methods._function import FunctionMethod
 from rung.protocols.study import Arm
+from rung.tasks import keys
 
 SCRIPTED = "phantom"
 """The kind of agent that is handed the policies port."""
@@ -29,6 +31,7 @@ def arms(config: Config, *, base: Path = Path()) -> tuple[Arm, ...]:
                 agent=agent(agent_config, base=base),
                 method=method(method_config, base=base),
                 scripted=agent_config.kind.partition(":")[0] == SCRIPTED,
+                code=_own_code(agent_config, method_config, base),
             )
         )
     _refuse_live_secret(config, made)
@@ -37,13 +40,21 @@ def arms(config: Config, *, base: Path = Path()) -> tuple[Arm, ...]:
     return tuple(made)
 
 
+def _own_code(agent_config: AgentConfig, method_config: MethodConfig, base: Path) -> str:
+    """What tells apart plug-in files of one name: their content, and the options they are made with."""
+    names = (agent_config.kind, method_config.name)
+    files = {name: sha256((base / name).read_bytes()) for name in names if name.endswith(".py")}
+    options = agent_config.options if agent_config.kind in files else {}
+    return fingerprint([files, options]) if files else ""
+
+
 def agent(config: AgentConfig, *, base: Path = Path()) -> Agent:
     """The configured agent: `kind` or `kind:variant` of this project, or a Python file with `make` or `act`."""
     if config.kind.endswith(".py"):
         module = registry.load_file(base / config.kind)
         if hasattr(module, "make"):
-            return cast(Agent, module.make("", config.options))
-        files = getattr(module, "FILES", {})
+            return cast(Agent, _made(config.kind, lambda: module.make("", config.options), needs="actor"))
+        files = _texts(config.kind, getattr(module, "FILES", {}))
         return FunctionAgent(_function(module, "act", config.kind), name=Path(config.kind).stem, files=files)
     kind, _, variant = config.kind.partition(":")
     return cast(Agent, registry.load("agents", kind).make(variant, config.options))
@@ -54,17 +65,106 @@ def method(config: MethodConfig, *, base: Path = Path()) -> Method:
     if config.name.endswith(".py"):
         module = registry.load_file(base / config.name)
         if hasattr(module, "make"):
-            return cast(Method, module.make(config.options))
+            return cast(Method, _made(config.name, lambda: module.make(config.options), needs="refine"))
         function = _function(module, "refine", config.name)
         return FunctionMethod(function, name=Path(config.name).stem, options=config.options)
     return cast(Method, registry.load("methods", config.name).make(config.options))
 
 
+# --------------------------------------------------------------------------------------------- games in folders
+
+
+def family_in(folder: Path) -> str:
+    """Make the family in a folder known to whoever asks for it by its id; that id."""
+    keys.key.cache_clear()  # its key may be another than when a folder of this name was read last
+    return registry.folder(folder)
+
+
+def with_folders(config: Config, *, base: Path = Path()) -> Config:
+    """The config with every game that is named by its folder, `./my_game_v1`, known and named by its id.
+
+    So tasks, exam and report know the id alone, and the same game in another place draws the same tasks.
+    """
+    places = _folders(config, base)
+    if not places:
+        return config
+    document = config.model_dump(mode="json")
+    ids = {name: family_in(place) for name, place in places.items()}
+    for cell in _plain_cells(document):
+        cell["family"] = ids.get(cell["family"], cell["family"])
+    return parse(document)
+
+
+def _folders(config: Config, base: Path) -> Mapping[str, Path]:
+    named = sorted({cell.family for cell in _cells(config)})
+    places = {name: base / name for name in named if _is_path(name)}
+    ids = [place.resolve().name for place in places.values()]
+    if len(set(ids)) < len({place.resolve() for place in places.values()}):
+        raise UsageError(
+            f"two folders of one name among {sorted(places)}; a game's id is its folder's name: rename one"
+        )
+    for name in set(named) - set(places) - set(registry.names("families")):
+        if (base / name.replace("-", "_") / "game.py").is_file():
+            raise UsageError(f"no game named {name!r}; name its folder by path: family = './{name.replace('-', '_')}'")
+    return places
+
+
+def _is_path(name: str) -> bool:
+    return "/" in name or name.startswith(".")
+
+
+def _cells(config: Config) -> Iterator[Cell]:
+    yield from (*config.tasks.schedule, *config.tasks.holdout)
+    for compare in config.compare:
+        yield from (*compare.sources, compare.target)
+
+
+def _plain_cells(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from (*document["tasks"]["schedule"], *document["tasks"]["holdout"])
+    for compare in document["compare"]:
+        yield from (*compare["sources"], compare["target"])
+
+
+# --------------------------------------------------------------------------------------------- what the code is
+
+
 def plugin_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:
-    """The SHA-256 of every plug-in file a config names; part of the study's identity."""
+    """The SHA-256 of every plug-in file and game folder that a config names; part of the study's identity."""
     named = {cast(AgentConfig, arm.agent).kind for arm in config.every_arm()}
     named |= {cast(MethodConfig, arm.method).name for arm in config.every_arm()}
-    return {name: sha256((base / name).read_bytes()) for name in sorted(named) if name.endswith(".py")}
+    files = {name: sha256((base / name).read_bytes()) for name in named if name.endswith(".py")}
+    return dict(sorted({**files, **game_files(config, base=base)}.items()))
+
+
+def game_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:
+    """The SHA-256 of every game folder that a config names, by the game's id."""
+    folders = {place.resolve() for place in _folders(config, base).values()}
+    return {place.name.replace("_", "-"): _hash(registry.files_in(place), place) for place in sorted(folders)}
+
+
+def code(config: Config) -> dict[str, str]:
+    """The SHA-256 of the files of every installed game, agent and method that a study uses, sorted by name.
+
+    A game's shared helpers and rung itself are not in it: they go with the version. Files and folders that a config
+    names by path are part of the study's identity instead.
+    """
+    agents = {cast(AgentConfig, arm.agent).kind.partition(":")[0] for arm in config.every_arm()}
+    methods = {cast(MethodConfig, arm.method).name for arm in config.every_arm()}
+    wanted: Mapping[registry.Group, set[str]] = {
+        "families": {cell.family for cell in _cells(config)},
+        "agents": agents,
+        "methods": methods,
+    }
+    return {
+        f"{group} {name}": _hash(registry.sources(group, name))
+        for group, used in sorted(wanted.items())
+        for name in sorted(used & set(registry.names(group)))
+    }
+
+
+def _hash(files: Sequence[Path], place: Path | None = None) -> str:
+    named = {str(file.relative_to(place)) if place else file.name: sha256(file.read_bytes()) for file in files}
+    return fingerprint(named)
 
 
 def _function(module: ModuleType, name: str, file: str) -> Callable[..., object]:
@@ -72,6 +172,25 @@ def _function(module: ModuleType, name: str, file: str) -> Callable[..., object]
     if not callable(function):
         raise UsageError(f"{file} defines neither make(...) nor {name}(...); `rung init` writes a file that does")
     return cast(Callable[..., object], function)
+
+
+def _made(file: str, make: Callable[[], object], *, needs: str) -> object:
+    """What a plug-in file's `make` gives; a make that raises, or gives something else, is the caller's to mend."""
+    try:
+        made = contained(make)
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{file}: make(...) raised {type(error).__name__}: {error}") from error
+    if not hasattr(made, needs):
+        raise UsageError(f"{file}: make(...) must give an object with {needs}(...), gave {type(made).__name__}")
+    return made
+
+
+def _texts(file: str, files: object) -> Mapping[str, str]:
+    if not isinstance(files, Mapping) or not all(isinstance(item, str) for pair in files.items() for item in pair):
+        raise UsageError(f"{file}: FILES holds texts by name, such as {{'notes.txt': ''}}, seen {files!r:.80}")
+    return files
 
 
 def _refuse_live_secret(config: Config, made: list[Arm]) -> None:

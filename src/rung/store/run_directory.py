@@ -89,6 +89,8 @@ class RunDirectory:
             return None
         except OSError as error:
             raise UsageError(f"{self.secret} cannot be read ({error.strerror}); run as its owner") from error
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{self.secret} is no text; put back the secret this run was begun with") from error
 
     def _write(self, file: Path, text: str, *, mode: int) -> None:
         try:
@@ -116,6 +118,23 @@ class RunDirectory:
         return self.path / "stop.request"
 
     # ------------------------------------------------------------------------------------------ one writer
+
+    def running(self) -> bool:
+        """Whether a process works on this run: it holds the lock for as long as it lives. Nothing is written."""
+        file = self.path / "run.lock"
+        try:
+            handle = os.open(file, os.O_RDONLY)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise UsageError(f"{file} cannot be read ({error.strerror}); ask its owner whether it runs") from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(handle)
+        return False
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -1,0 +1,85 @@
+"""A config says what it means, or is refused in one sentence that names key, value and mend."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rung.core.config import parse, read
+from rung.core.errors import UsageError
+
+PLAIN: dict[str, Any] = {
+    "name": "study",
+    "protocol": "ladder",
+    "agent": {"kind": "phantom:general"},
+    "method": {"name": "phantom"},
+    "tasks": {
+        "schedule": [{"family": "toy-lock-v1", "difficulty": 1, "count": 4}],
+        "holdout": [{"family": "toy-lock-v1", "difficulty": 1, "count": 4}],
+    },
+}
+
+
+def changed(key: str, value: object) -> dict[str, Any]:
+    document = json.loads(json.dumps(PLAIN))
+    *parents, last = key.split(".")
+    table = document
+    for parent in parents:
+        table = table.setdefault(parent, {})
+    table[last] = value
+    return document
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seed", True),
+        ("seed", 1.0),
+        ("seed", 2**63),
+        ("tasks.holdout_seed", 1.0),
+        ("tasks.random", "yes"),
+        ("tasks.repeat", 1),
+        ("lineages", 0),
+        ("lineages", "5"),
+        ("exam.repeats", 0),
+        ("exam.secret", ""),
+        ("engine.concurrency", 0),
+        ("name", ""),
+        ("name", "../up"),
+        ("budget", {"usd": 5}),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_by_its_key(key: str, value: object):
+    with pytest.raises(UsageError, match=key.rsplit(".", 1)[-1]):
+        parse(changed(key, value))
+
+
+def test_a_plan_beyond_reason_is_refused_before_it_is_drawn():
+    block = {"family": "toy-lock-v1", "difficulty": 1, "count": 1_000_000}
+    with pytest.raises(UsageError, match="draws 5,000,004 tasks, more than 1,000,000"):
+        parse(changed("tasks.schedule", [block]))
+
+
+def test_a_key_that_stands_twice_is_refused_in_json_too(tmp_path: Path):
+    file = tmp_path / "twice.json"
+    file.write_text('{"seed": 1, "seed": 2}')
+    with pytest.raises(UsageError, match="'seed' stands twice"):
+        read(file)
+
+
+@pytest.mark.parametrize("text", ["seed = " + "9" * 5000, "x = " + "[" * 100_000])
+def test_what_a_parser_chokes_on_is_no_bug_of_ours(tmp_path: Path, text: str):
+    (tmp_path / "a.toml").write_text(text)
+    (tmp_path / "b.json").write_text(json.dumps(PLAIN))
+    with pytest.raises(UsageError, match="not valid TOML"):
+        read(tmp_path / "a.toml")
+    with pytest.raises(UsageError, match="--set"):
+        read(tmp_path / "b.json", overrides=[text.replace(" ", "")])
+
+
+@pytest.mark.parametrize(
+    ("file", "arm"), [("été.py", "t"), ("my_agent.py", "my-agent"), ("日.py", "main"), ("exam.py", "main")]
+)
+def test_the_only_arm_is_named_after_its_method(file: str, arm: str):
+    assert parse(changed("method.name", file)).every_arm()[0].name == arm
