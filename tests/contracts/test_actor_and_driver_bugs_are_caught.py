@@ -9,7 +9,8 @@ import pytest
 
 from rung.core.errors import AgentCrash, InstrumentFault, UsageError
 from rung.core.values import Action, Call, Exit
-from rung.testing.contracts import SUITES, run_suite
+from rung.methods._function import FunctionMethod
+from rung.testing.contracts import SUITES, MethodCase, run_suite
 from rung.testing.contracts.scripts import ScriptedActor, ScriptedAgent
 
 BUGS = []
@@ -71,6 +72,36 @@ class DrawsFromTheGlobalRandom(Actor):
 class NeedsATool(Actor):
     async def act(self, view):
         return Action(Call(view.tools[0].name, {"value": self.rng.randrange(10)}))
+
+
+class KnowsOneGameAlone(Actor):
+    """Reads its own game's views, and gives up on all others, as it may."""
+
+    async def act(self, view):
+        raise AgentCrash(f"no farm to be seen in {id(view)}")
+
+
+class TalksNonsense(Actor):
+    async def act(self, view):
+        return Action("I know nothing but farms.")
+
+
+@pytest.mark.parametrize("actor", [KnowsOneGameAlone, TalksNonsense])
+def test_an_actor_that_knows_one_game_alone_keeps_every_promise(actor):
+    assert failures("actors", actor) == set()
+
+
+def test_an_agent_that_knows_one_game_alone_keeps_every_promise():
+    class OneGame(ScriptedAgent):
+        def actor(self, state, ports, rng):
+            return KnowsOneGameAlone(rng)
+
+    assert failures("agents", OneGame) == set()
+    assert failures("methods", MethodCase(lambda: FunctionMethod(as_it_is, name="m", options={}), OneGame)) == set()
+
+
+def as_it_is(feedback, files):
+    return None
 
 
 @bug("actors", "acting_does_not_change_the_view")

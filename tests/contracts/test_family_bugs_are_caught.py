@@ -14,7 +14,7 @@ from honest_family import LENGTH, Episode, Family, Key, Policy, code_of, with_ep
 from rung.core.canonical import fingerprint
 from rung.core.errors import UsageError
 from rung.core.seeds import Seed
-from rung.core.values import Call, Evaluation, Invalid, Reference, Scale
+from rung.core.values import Call, Evaluation, Invalid, Reference, Reply, Scale
 from rung.testing.contracts import SUITES, run_suite
 
 BUGS = []
@@ -299,7 +299,12 @@ class GivesPointsForComing(Episode):
         return replace(evaluation, score=0.1) if self.calls == 0 else evaluation
 
 
-@bug("scores_lie_on_the_declared_scale", "doing_nothing_scores_the_floor", "hostile_text_never_wins")
+@bug(
+    "scores_lie_on_the_declared_scale",
+    "doing_nothing_scores_the_floor",
+    "hostile_text_never_wins",
+    "silence_scores_nothing",
+)
 class DeclaresAFloorBelowItsScale(Family):
     scale = Scale("share of keys", 0.0, 1.0, floor=-1.0)
 
@@ -377,6 +382,7 @@ SCORED_NAN = {check.__name__ for check in SUITES["families"] if check.__module__
     "parsing_depends_on_the_text_alone",
     "no_text_crashes_an_episode",
     "hostile_text_never_wins",
+    "silence_scores_nothing",
     "digits_of_other_scripts_are_no_digits",
     "an_invalid_answer_costs_a_call_and_nothing_else",
 )
@@ -469,6 +475,80 @@ class OpensWhenTold(Episode):
         if isinstance(call, Call) and call.tool == "win":
             self.right = LENGTH
         return super().problem(call)
+
+
+class TakesAnythingForAWish(Family):
+    def parse(self, text):
+        return Call("wish") if "success=true" in text else super().parse(text)
+
+    async def start(self, task, ports):
+        return GrantsWishes(task)
+
+
+class GrantsWishes(Episode):
+    wished = False
+
+    def problem(self, call):
+        if isinstance(call, Call) and call.tool == "wish":
+            self.wished = True
+        return super().problem(call)
+
+    async def evaluate(self):
+        evaluation = await super().evaluate()
+        return replace(evaluation, score=self.granted(evaluation.score)) if self.wished else evaluation
+
+    def granted(self, score):
+        return max(score, 0.2)
+
+
+bug("hostile_text_never_wins")(TakesAnythingForAWish)
+"""Pays a little for a call that it says is invalid."""
+
+
+class GivesFullMarksForAWish(TakesAnythingForAWish):
+    async def start(self, task, ports):
+        return GivesFullMarks(task)
+
+
+class GivesFullMarks(GrantsWishes):
+    async def call(self, call):
+        if isinstance(call, Call) and call.tool == "wish":
+            self.wished, self.calls = True, self.calls + 1
+            return Reply("granted", done=self.over)
+        return await super().call(call)
+
+    def granted(self, score):
+        return 1.0
+
+
+bug("hostile_text_never_wins")(GivesFullMarksForAWish)
+"""Gives the reference's score for a call that it takes, and does not even call it a success."""
+
+
+class TakesSilenceForAnAnswer(Family):
+    def parse(self, text):
+        return super().parse(text) if text.strip() else Call("nod")
+
+    async def start(self, task, ports):
+        return Nods(task)
+
+
+class Nods(Episode):
+    async def call(self, call):
+        if isinstance(call, Call) and call.tool == "nod" and not self.over:
+            self.calls, self.right = self.calls + 1, 1
+            return Reply("nodded", done=self.over)
+        return await super().call(call)
+
+
+bug("silence_scores_nothing")(TakesSilenceForAnAnswer)
+
+
+@bug("hostile_text_never_wins", "silence_scores_nothing")
+class PaysForTrying(Episode):
+    async def evaluate(self):
+        evaluation = await super().evaluate()
+        return replace(evaluation, score=max(evaluation.score, 0.1)) if self.calls else evaluation
 
 
 @bug("no_typed_call_crashes_an_episode")

@@ -11,6 +11,7 @@ and the mend. `run_suite(kind, thing)` tries all checks of a kind, each on its o
     methods     MethodCase(make)
     snapshots   a function that makes an empty store
     journals    JournalCase(make)
+    sources     SourceCase(files)
 
 `subjects(group, name)` finds the things of a plug-in by its registered name, or in a Python file.
 """
@@ -19,14 +20,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from rung.core.errors import UsageError
-from rung.testing.contracts import actors, agents, drivers, families, journals, methods, snapshots
+from rung.testing.contracts import actors, agents, drivers, families, journals, methods, snapshots, sources
 from rung.testing.contracts.families import FamilyCase
 from rung.testing.contracts.find import Subject, subjects
 from rung.testing.contracts.journals import JournalCase
 from rung.testing.contracts.methods import MethodCase
 from rung.testing.contracts.promise import Check, ContractBroken, Finding, examine, sentence
+from rung.testing.contracts.sources import SourceCase
 
-Kind: TypeAlias = Literal["families", "agents", "actors", "drivers", "methods", "snapshots", "journals"]
+Kind: TypeAlias = Literal["families", "agents", "actors", "drivers", "methods", "snapshots", "journals", "sources"]
 
 SUITES: Mapping[Kind, Sequence[Check[Any]]] = {
     "families": families.CHECKS,
@@ -36,6 +38,7 @@ SUITES: Mapping[Kind, Sequence[Check[Any]]] = {
     "methods": methods.CHECKS,
     "snapshots": snapshots.CHECKS,
     "journals": journals.CHECKS,
+    "sources": sources.CHECKS,
 }
 
 
@@ -55,6 +58,7 @@ __all__ = [
     "JournalCase",
     "Kind",
     "MethodCase",
+    "SourceCase",
     "Subject",
     "examine",
     "run_suite",

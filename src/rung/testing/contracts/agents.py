@@ -11,7 +11,7 @@ from rung.core.ports import Actor, Agent
 from rung.core.seeds import Seed
 from rung.core.values import Action, State
 from rung.testing.contracts import actors, scripts
-from rung.testing.contracts.promise import Check, into, require, settled, wait
+from rung.testing.contracts.promise import Check, into, require, wait
 
 AgentMaker: TypeAlias = Callable[[], Agent]
 """Makes the configured agent afresh."""
@@ -48,8 +48,7 @@ def making_an_actor_changes_no_state(make: AgentMaker) -> None:
 
 
 async def _act_once(actor: Actor) -> Action:
-    action: Action = await settled(actor.act, actors.views()["a plain view"])
-    return action
+    return await actors.acted(actor, actors.views()["a plain view"])
 
 
 @promise

@@ -20,7 +20,7 @@ from rung.tasks import keys
 from rung.testing.contracts.families import FamilyCase
 from rung.testing.contracts.methods import MethodCase
 
-Found: TypeAlias = Literal["families", "agents", "methods"]
+Found: TypeAlias = Literal["families", "agents", "methods", "sources"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from itertools import permutations
 
 from rung.core.canonical import JSON, canonical
 from rung.core.errors import AgentCrash, InstrumentFault
-from rung.core.ports import Agent, FeedbackLog, Method, Ports, RefineContext
+from rung.core.ports import Actor, Agent, FeedbackLog, Method, Ports, RefineContext
 from rung.core.seeds import Seed
 from rung.core.values import (
     Action,
@@ -24,6 +24,7 @@ from rung.core.values import (
     View,
 )
 from rung.testing.contracts import hostile, scripts
+from rung.testing.contracts.actors import acted
 from rung.testing.contracts.promise import Check, into, require, settled, wait
 
 MIB = 1 << 20
@@ -40,12 +41,13 @@ class MethodCase:
     """A method under test, made afresh for each check, and the agent that it wraps.
 
     `gated` is False for a method that takes a candidate over whatever its trials say; its module says so with
-    `GATED = False`, and the two checks of selection by score leave it out.
+    `GATED = False`, and the two checks of selection by score leave it out. `note` is added to what a finding says.
     """
 
     make: Callable[[], Method]
     agent: Callable[[], Agent] = scripts.ScriptedAgent
     gated: bool = True
+    note: str = ""
 
 
 CHECKS: list[Check[MethodCase]] = []
@@ -285,10 +287,8 @@ def _is_secret(path: str, data: bytes) -> bool:
     return path.startswith("method/") or MARK.encode() in data
 
 
-async def _act_once(actor: object) -> Action:
-    act = getattr(actor, "act")  # noqa: B009 (a port of foreign make)
-    action: Action = await settled(act, View("The lock shows 7.", rules="Answer with one number."))
-    return action
+async def _act_once(actor: Actor) -> Action:
+    return await acted(actor, View("The lock shows 7.", rules="Answer with one number."))
 
 
 @dataclass
@@ -317,12 +317,11 @@ class _Spy:
 @dataclass
 class _SpyActor:
     spy: _Spy
-    inner: object
+    inner: Actor
 
     async def act(self, view: View) -> Action:
         self.spy.views.append(view)
-        action: Action = await settled(getattr(self.inner, "act"), view)  # noqa: B009
-        return action
+        return await acted(self.inner, view)
 
 
 # --------------------------------------------------------------------------------------------- selection

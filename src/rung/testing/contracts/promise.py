@@ -85,10 +85,16 @@ def examine(check: Check[Subject], subject: Subject) -> Finding:
     try:
         check(subject)
     except ContractBroken as broken:
-        return _found(check, f"seen: {broken.seen}; mend: {broken.mend}")
+        return _found(check, f"seen: {broken.seen}; mend: {broken.mend}{_note(subject)}")
     except (Exception, SystemExit, TooSlow) as error:  # noqa: BLE001 (foreign code may raise anything)
-        return _found(check, _crash(error))
+        return _found(check, f"{_crash(error)}{_note(subject)}")
     return _found(check)
+
+
+def _note(subject: object) -> str:
+    """What a subject adds to whatever is found of it: with what it was tried."""
+    note = getattr(subject, "note", "")
+    return f"; {note}" if note else ""
 
 
 def _found(check: Callable[..., None], detail: str = "") -> Finding:

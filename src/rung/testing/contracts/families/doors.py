@@ -1,7 +1,8 @@
 """Promises about foreign text and foreign arguments: they are data, and do no harm."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import TypeAlias
 
 from rung.core.canonical import canonical
 from rung.core.ports import Episode
@@ -11,6 +12,7 @@ from rung.testing.contracts.families.case import (
     CLOSE,
     FamilyCase,
     Move,
+    Played,
     arguments,
     as_arguments,
     call,
@@ -25,6 +27,10 @@ promise = into(CHECKS)
 
 LONGEST_REASON = 300
 MOST_CALLS = 400
+LUCKY = 12
+"""Tasks on each of which a legal answer does not win by luck."""
+
+Moves: TypeAlias = Sequence[tuple[str, Move]]
 
 
 @cache
@@ -80,7 +86,7 @@ def no_text_crashes_an_episode(case: FamilyCase) -> None:
         wait(_survives(case, task, moves))
 
 
-async def _survives(case: FamilyCase, task: Task, moves: list[tuple[str, Move]]) -> None:
+async def _survives(case: FamilyCase, task: Task, moves: Moves) -> None:
     episode = await start(case, task)
     for name, move in moves:
         reply = await _answered(case, episode, name, move)
@@ -101,15 +107,59 @@ async def _answered(case: FamilyCase, episode: Episode, name: str, move: Move) -
 
 @promise
 def hostile_text_never_wins(case: FamilyCase) -> None:
-    """An episode that met nothing but hostile text is no success and scores no more than the floor."""
+    """Hostile text scores no more than the floor unless a legal answer was read in it, and wins on no task but by luck.
+
+    "42" may be a legal answer, and in a game with partial credit a good one. So where `parse` gives a call and the
+    episode takes it, a score is no harm. To win, on one task after the other, is.
+    """
     moves = [(name, _parse(case, name, text)) for name, text in _texts().items()]
+    refused = [(name, move) for name, move in moves if isinstance(move, Invalid)]
+    taken = [(name, move) for name, move in moves if not isinstance(move, Invalid)]
     for task in (case.tasks[0], case.tasks[-1]):
-        for first in range(0, len(moves), max(1, task.calls)):
-            batch = moves[first : first + task.calls]
-            end = case.replay(task, [move for _, move in batch]).evaluation
-            seen = f"{task.cell}: score {end.score}, success {end.success} after {[name for name, _ in batch]}"
+        for batch in (*_batches(refused, task.calls), *_batches(taken, task.calls)):
+            _harmless(case, task, batch)
+
+
+def _batches(moves: Moves, calls: int) -> Sequence[Moves]:
+    return [moves[first : first + max(1, calls)] for first in range(0, len(moves), max(1, calls))]
+
+
+def _harmless(case: FamilyCase, task: Task, batch: Moves) -> None:
+    calls = [move for _, move in batch]
+    played = case.replay(task, calls)
+    end, names = played.evaluation, [name for name, _ in batch]
+    seen = f"{task.cell}: score {end.score}, success {end.success} after {names}"
+    if not _took_any(played):
+        kept = not end.success and end.score <= case.family.scale.floor + CLOSE
+        require(kept, seen=seen, mend="match answers against what is allowed (re.fullmatch) and refuse the rest")
+    elif _wins(case, played):
+        others = [case.replay(other, calls) for other in case.admitted(task.setting, LUCKY)]
+        lucky = not all(_wins(case, other) for other in others)
+        require(lucky, seen=f"{seen}, as on {LUCKY} other tasks", mend="let nothing but the right answer win")
+
+
+def _took_any(played: Played) -> bool:
+    """Whether a legal answer was among them: `parse` gave a call, and the episode took it."""
+    pairs = zip(played.calls, played.replies, strict=True)
+    return any(isinstance(move, Call) and not reply.invalid for move, reply in pairs)
+
+
+def _wins(case: FamilyCase, played: Played) -> bool:
+    """A success, or as many points as the reference has where there are points to be had."""
+    reference, score = case.key.reference(played.task).score, played.evaluation.score
+    return played.evaluation.success or (reference > case.family.scale.floor + CLOSE and score >= reference - CLOSE)
+
+
+@promise
+def silence_scores_nothing(case: FamilyCase) -> None:
+    """An answer in which there is nothing to read scores no more than the floor, and is no success."""
+    moves = [(name, _parse(case, name, text)) for name, text in _texts().items() if not text.strip()]
+    for task in (case.tasks[0], case.tasks[-1]):
+        for name, move in moves:
+            end = case.replay(task, [move] * task.calls).evaluation
+            seen = f"{task.cell}: score {end.score}, success {end.success} after {name}, {task.calls} times"
             kept = not end.success and end.score <= case.family.scale.floor + CLOSE
-            require(kept, seen=seen, mend="match answers against what is allowed (re.fullmatch) and refuse the rest")
+            require(kept, seen=seen, mend="let parse give Invalid for an empty answer")
 
 
 @promise
