@@ -16,7 +16,7 @@ $(READY): pyproject.toml
 
 demo: $(READY)
 	$(BIN)/rung run examples/demo.toml --out runs/demo
-	$(BIN)/rung report runs/demo --open
+	$(BIN)/rung report runs/demo --open --quiet
 
 test: $(READY)
 	$(BIN)/ruff format --check .

@@ -38,5 +38,26 @@ def test_stop_says_when_nothing_is_running(rung, finished):
     assert not RunDirectory(Path(finished)).stop_requested()
 
 
+def test_stop_of_a_run_that_it_may_not_write_asks_for_its_owner(rung, finished, monkeypatch):
+    def forbidden(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(RunDirectory, "request_stop", forbidden)
+    with RunDirectory(Path(finished)).lock():
+        said = rung("stop", finished)
+    assert (said.exit, said.err) == (
+        2,
+        "error: done cannot be written (Permission denied); ask its owner, or stop it from where it runs\n",
+    )
+
+
+def test_stop_writes_nothing_where_nothing_is_running(rung, finished):
+    lock = Path(finished) / "run.lock"
+    before = lock.read_bytes()
+    lock.chmod(0o444)
+    assert rung("stop", finished).out == "done is not running; there is nothing to stop\n"
+    assert lock.read_bytes() == before
+
+
 def test_stop_tells_machines_whether_a_run_was_running(rung, finished):
     assert json.loads(rung("stop", finished, "--json").out) == {"run": "done", "running": False, "asked": False}

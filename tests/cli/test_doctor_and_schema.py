@@ -66,6 +66,14 @@ def test_the_queries_of_the_schema_run(rung, finished, query):
     assert bool(rows) == ("fault" not in sql)
 
 
+def test_no_query_of_the_schema_needs_an_arm_of_one_name(rung, study):
+    study.write_text(study.read_text().replace('name = "phantom"', 'name = "static"').replace("narrow", "static"))
+    assert rung("run", "study.toml", "--out", "other").exit == 0
+    journal = sqlite3.connect("other/journal.sqlite")
+    assert journal.execute(next(iter(QUERIES.values()))).fetchall()
+    journal.close()
+
+
 def test_the_schema_of_the_report_names_the_fields_of_its_json(rung, finished):
     schema = json.loads(rung("schema", "report").out)
     report = json.loads(rung("report", finished, "--json").out)

@@ -12,7 +12,7 @@ def test_init_run_report_digest_work_at_once(shell, tmp_path):
     ran = shell(*next_command.split())
     assert (ran.exit, ran.out.count("Traceback")) == (0, 0)
     assert ran.out.startswith("my first ladder\n1 arm, 5 lineages, 48 exam tasks (A_0 ×3, A_T ×1)")
-    assert ran.err.splitlines()[-1] == "664 of 664 attempts, 0 faults"
+    assert ran.err.splitlines()[-1] == "704 of 704 attempts, 0 faults"
     page = tmp_path / re.search(r"^report: (.*)$", ran.out, re.MULTILINE)[1]
     assert "my first ladder" in page.read_text()
 
@@ -21,6 +21,7 @@ def test_init_run_report_digest_work_at_once(shell, tmp_path):
     measured = json.loads(shell("report", "runs/my-first-ladder", "--json").out)
     gains = {rung["level"]: rung["gain"] for rung in measured["arms"][0]["rungs"]}
     assert list(gains) == ["G0", "G1", "G2"]
+    assert gains["G0"]["lo"] > 0.2, "what the stub noted of a crop is worth something on the farm it was noted on"
     assert gains["G1"]["lo"] > 0, "what the stub learns of crops carries to new farms"
     assert measured["incomplete"] == []
 

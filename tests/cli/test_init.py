@@ -54,7 +54,7 @@ def test_init_names_its_files_to_machines(rung):
 def test_the_config_of_init_explains_every_key(rung):
     rung("init")
     text = Path("rung.toml").read_text()
-    keys = {*Config.model_fields, *ExamConfig.model_fields, *TasksConfig.model_fields, "usd", "tokens", "concurrency"}
+    keys = {*Config.model_fields, *ExamConfig.model_fields, *TasksConfig.model_fields, "concurrency"}
     unexplained = {key for key in keys if key not in text} - {"holdout_tasks_per_difficulty"}
     assert unexplained == set()
 
@@ -72,7 +72,7 @@ def test_the_keys_that_are_commented_out_are_legal(rung):
     rung("init")
     whole = re.sub(r"^# (?=[a-z_]+ = |\[)", "", Path("rung.toml").read_text(), flags=re.MULTILINE)
     Path("whole.toml").write_text(whole)
-    assert {"exam", "compare", "arms", "budget", "engine"} <= set(tomllib.loads(whole))
+    assert {"exam", "compare", "arms", "engine"} <= set(tomllib.loads(whole))
     assert rung("tasks", "generate", "whole.toml").exit == 0
 
 

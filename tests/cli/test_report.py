@@ -108,3 +108,7 @@ def test_a_stopped_run_resumes_to_the_digest_of_an_uninterrupted_one(rung, study
     rung("run", "study.toml", "--out", "half")
     rung("run", "study.toml", "--out", "whole")
     assert rung("digest", "half").out == rung("digest", "whole").out
+
+
+def test_a_quiet_report_prints_the_path_alone(rung, finished):
+    assert rung("report", finished, "--quiet").out == "report: done/report.html\n"

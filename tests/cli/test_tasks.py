@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -28,12 +29,37 @@ def test_tasks_show_prints_rules_and_first_view(rung):
 def test_tasks_show_takes_a_difficulty_or_a_setting(rung):
     by_number = rung("tasks", "show", "farm-v1", "--difficulty", "3")
     assert by_number == rung("tasks", "show", "farm-v1", "--setting", "d3")
-    neither = rung("tasks", "show", "farm-v1")
     both = rung("tasks", "show", "farm-v1", "--difficulty", "3", "--setting", "d3")
-    assert neither == both
-    assert neither.err == (
-        "error: tasks show takes either --difficulty N or --setting NAME; `rung tasks list` names them\n"
+    assert both.err == "error: give either --difficulty N or --setting NAME; `rung tasks list` names them\n"
+
+
+@pytest.mark.parametrize("command", ["show", "transcript"])
+def test_without_a_setting_the_first_one_is_taken_and_that_is_said(rung, command):
+    said = rung("tasks", command, "farm-v1")
+    assert said.err == "d1 is the first setting of farm-v1; --difficulty N or --setting NAME shows another\n"
+    assert said.out == rung("tasks", command, "farm-v1", "--setting", "d1").out
+
+
+def test_tasks_list_says_that_there_are_more_settings(rung):
+    assert rung("tasks", "list").out.endswith(
+        "Settings beyond those listed are legal: where there is a d5, there is a d6 and a d9.\n"
     )
+
+
+@pytest.mark.parametrize("command", ["show", "transcript"])
+def test_a_game_in_a_folder_can_be_looked_at(rung, command, pytestconfig):
+    shutil.copytree(pytestconfig.rootpath / "examples" / "peak_v1", "peak_v1")
+    said = rung("tasks", command, "./peak_v1", "--difficulty", "1")
+    assert said.exit == 0
+    assert "A hill stands on places 0 to 100." in said.out
+
+
+def test_a_transcript_is_what_a_repository_keeps(rung, pytestconfig):
+    root = pytestconfig.rootpath
+    said = rung("tasks", "transcript", str(root / "examples" / "peak_v1"), "--setting", "d1")
+    assert said.out == (root / "examples" / "transcripts" / "peak-v1" / "d1.txt").read_text()
+    told = json.loads(rung("tasks", "transcript", "toy-lock-v1", "--setting", "d1", "--json").out)
+    assert set(told) == {"family", "setting", "transcript"}
 
 
 def test_tasks_show_shows_another_example_for_another_seed(rung):
@@ -93,3 +119,62 @@ def test_tasks_generate_says_how_fresh_the_pools_are(rung, study):
 def test_tasks_generate_writes_nothing(rung, study):
     rung("tasks", "generate", "study.toml")
     assert [path.name for path in Path().iterdir()] == ["study.toml"]
+
+
+# --------------------------------------------------------------------------------------------- games in folders
+
+MINE = 'tasks.schedule=[{family="./games/peak_v1", difficulty=1, count=4, replay=true}]'
+EXAM = (
+    'tasks.holdout=[{family="./games/peak_v1", difficulty=2, count=2}, {family="toy-lock-v1", difficulty=1, count=2}]'
+)
+WITH = ("--set", MINE, "--set", EXAM)
+
+
+@pytest.fixture
+def games(rung, study, pytestconfig):
+    shutil.copytree(pytestconfig.rootpath / "examples" / "peak_v1", "games/peak_v1")
+
+
+def test_a_config_names_a_game_by_its_folder(rung, games):
+    ran = rung("run", "study.toml", *WITH, "--json")
+    assert ran.exit == 0, ran.err
+    manifest = json.loads(Path("runs/small-study/task_manifest.json").read_text())
+    assert {entry["cell"] for entry in manifest["lineages"]["L1"]} == {"peak-v1 d1"}
+    assert all(entry["task"].startswith("peak-v1:d1:") for entry in manifest["lineages"]["L1"])
+    assert rung("run", "study.toml", *WITH, "--json").out == ran.out
+
+
+def test_tasks_generate_draws_them_too(rung, games):
+    assert "peak-v1:d1:" in rung("tasks", "generate", "study.toml", *WITH).out
+
+
+def test_a_game_in_another_place_is_the_same_study(rung, games):
+    rung("run", "study.toml", *WITH, "--out", "one")
+    shutil.move("games", "elsewhere")
+    moved = [word.replace("./games", "elsewhere") for word in WITH]
+    assert rung("run", "study.toml", *moved, "--out", "two").exit == 0
+    assert rung("digest", "one").out == rung("digest", "two").out
+    assert rung("run", "study.toml", *moved, "--out", "one").exit == 0
+
+
+def test_an_edited_game_is_another_study(rung, games):
+    rung("run", "study.toml", *WITH, "--out", "one")
+    with Path("games/peak_v1/game.py").open("a") as file:
+        file.write("# edited\n")
+    said = rung("run", "study.toml", *WITH, "--out", "one")
+    assert said.exit == 2
+    assert "changed: plugins.peak-v1 (was '" in said.err
+
+
+def test_a_config_that_names_a_folder_without_a_path_is_told_how(rung, games):
+    shutil.move("games/peak_v1", "peak_v1")
+    named = [word.replace("./games/peak_v1", "peak-v1") for word in WITH]
+    said = rung("run", "study.toml", *named)
+    assert said.err == "error: no game named 'peak-v1'; name its folder by path: family = './peak_v1'\n"
+
+
+def test_two_folders_of_one_name_are_refused(rung, games):
+    shutil.copytree("games/peak_v1", "other/peak_v1")
+    said = rung("run", "study.toml", *WITH[:2], "--set", EXAM.replace("./games", "./other"))
+    assert said.exit == 2
+    assert "two folders of one name among ['./games/peak_v1', './other/peak_v1']" in said.err

@@ -1,22 +1,23 @@
 """From a name, a file or a folder to what its contract suite finds, and how that is printed."""
 
 import difflib
-import importlib
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import TypeAlias
 
 import click
 
+from rung.agents._function import FunctionAgent
 from rung.cli._say import say_json
 from rung.core import registry
 from rung.core.config import AgentConfig, MethodConfig
 from rung.core.errors import UsageError
+from rung.core.ports import Agent
 from rung.protocols import wiring
 from rung.tasks import keys
-from rung.testing.contracts import FamilyCase, Finding, MethodCase, Subject, run_suite, subjects
+from rung.testing.contracts import FamilyCase, Finding, MethodCase, SourceCase, Subject, run_suite, subjects
 
 GROUPS: Sequence[registry.Group] = ("families", "agents", "methods")
 
@@ -30,62 +31,89 @@ def found(name: str) -> Sequence[Subject]:
         return [Subject("agents", name, partial(wiring.agent, AgentConfig(kind=name)))]
     known = [group for group in GROUPS if name in registry.names(group)]
     if known:
-        return [subject for group in known for subject in subjects(name, group)]
-    if Path(name).is_dir():
-        return [family_in(Path(name))]
-    return _in_file(name) if name.endswith(".py") else _unknown(name)
+        return [subject for group in known for subject in (*subjects(name, group), *_sources_of(group, name))]
+    if name.endswith(".py"):
+        return _in_file(name)
+    return families(name) if _folder(name) is not None else _unknown(name)
 
 
-def family(name: str) -> Subject:
-    """The family of this name, or in this folder."""
-    if name not in registry.names("families") and Path(name).is_dir():
-        return family_in(Path(name))
-    return Subject("families", name, FamilyCase(registry.family(name), keys.key(name)))
+def families(name: str) -> Sequence[Subject]:
+    """The family of this name or in this folder, and the sources of one that is not ours."""
+    known = family_id(name)
+    case = FamilyCase(registry.family(known), keys.key(known))
+    return [Subject("families", known, case), *_sources_of("families", known)]
 
 
-def family_in(folder: Path) -> Subject:
-    """A third party's family: a folder with game.py and key.py, imported as a package of its own name."""
-    missing = [name for name in ("game.py", "key.py") if not (folder / name).is_file()]
-    if missing:
-        raise UsageError(f"{folder} holds no {' and no '.join(missing)}; a family is a folder with game.py and key.py")
-    whole = folder.resolve()
-    if not whole.name.isidentifier():
-        raise UsageError(f"{folder} cannot be imported: name the folder like a Python package, for example my_game_v1")
-    sys.path.insert(0, str(whole.parent))
-    try:
-        game, key = (importlib.import_module(f"{whole.name}.{part}") for part in ("game", "key"))
-        return Subject("families", whole.name.replace("_", "-"), FamilyCase(game.FAMILY, key.KEY))
-    except Exception as error:  # foreign code: whatever it raises is the caller's to mend
-        raise UsageError(f"{folder} cannot be imported: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.remove(str(whole.parent))
+def family_id(name: str) -> str:
+    """The id of the family of this name, or of the one in this folder, which is known by it from then on."""
+    folder = None if name in registry.names("families") else _folder(name)
+    return name if folder is None else wiring.family_in(folder)
+
+
+def _folder(name: str) -> Path | None:
+    """A folder of the caller's, by its path; `my-game-v1` is found in `my_game_v1` too."""
+    given = Path(name)
+    if given.is_dir() or not given.name:
+        return given
+    spelt = given.with_name(given.name.replace("-", "_"))
+    return spelt if (spelt / "game.py").is_file() else None
+
+
+def _sources_of(group: registry.Group, name: str) -> Sequence[Subject]:
+    """The files of an installed plug-in of somebody else; ours are looked through by the import linter."""
+    if registry.locate(group, name).startswith("rung."):
+        return ()
+    files = [file for file in registry.sources(group, name) if file.suffix == ".py"]
+    return [Subject("sources", name, SourceCase(files, is_game=group == "families"))]
 
 
 def _in_file(name: str) -> Sequence[Subject]:
     """A file's make(...), or its functions act(...) and refine(...)."""
     module = registry.load_file(Path(name))
-    if hasattr(module, "FAMILY") or hasattr(module, "make"):
+    sources = [Subject("sources", name, SourceCase((Path(name),)))]
+    if hasattr(module, "FAMILY"):
         return subjects(name)
-    agent = partial(wiring.agent, AgentConfig(kind=name))
-    method = partial(wiring.method, MethodConfig(name=name))
+    if hasattr(module, "make"):
+        return [*subjects(name), *sources]
     tried = []
     if hasattr(module, "act"):
-        tried.append(Subject("agents", f"{name} act", agent))
+        tried.append(Subject("agents", f"{name} act", partial(wiring.agent, AgentConfig(kind=name))))
     if hasattr(module, "refine"):
-        case = MethodCase(method, agent, gated=False) if tried else MethodCase(method, gated=False)
-        tried.append(Subject("methods", f"{name} refine", case))
+        tried.append(Subject("methods", f"{name} refine", _of_function(name, module)))
     if not tried:
         raise UsageError(
             f"{name} defines none of act, refine, make, or FAMILY and KEY; `rung init` writes a file that does"
         )
-    return tried
+    return [*tried, *sources]
+
+
+def _of_function(name: str, module: ModuleType) -> MethodCase:
+    """A `refine` is tried on the files that its module declares, and where it declares none on the suite's own."""
+    method = partial(wiring.method, MethodConfig(name=name))
+    files = getattr(module, "FILES", None)
+    if hasattr(module, "act"):
+        agent: Callable[[], Agent] = partial(wiring.agent, AgentConfig(kind=name))
+    elif files:
+        agent = partial(FunctionAgent, _silent, name=Path(name).stem, files=files)
+    else:
+        note = "its files were the suite's own, 'prompt.md'; declare FILES = {name: text} to have it tried on yours"
+        return MethodCase(method, gated=False, note=note)
+    named = ", ".join(map(repr, sorted(files or {}))) or "none, for FILES declares none"
+    return MethodCase(method, agent, gated=False, note=f"its files were {named}")
+
+
+def _silent(view: object, files: object) -> str:
+    return ""
 
 
 def _unknown(name: str) -> Sequence[Subject]:
     known = {word for group in GROUPS for word in registry.names(group)}
     near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(sorted(known))}"
-    raise UsageError(f"no family, agent or method named {name!r}; {hint} A file of yours ends in .py")
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(sorted(known))}."
+    raise UsageError(f"no family, agent or method named {name!r}; {hint} {_YOURS}")
+
+
+_YOURS = "A file of yours ends in .py, and a game of yours is named by its folder."
 
 
 def try_all(things: Sequence[Subject]) -> Tried:

@@ -7,7 +7,7 @@ from rung.cli._say import json_option
 
 
 @click.command("check")
-@click.argument("name", metavar="FILE.py|NAME")
+@click.argument("name", metavar="FILE.py|FOLDER|NAME")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, name: str, *, as_json: bool) -> None:
@@ -16,7 +16,7 @@ def command(ctx: click.Context, name: str, *, as_json: bool) -> None:
     Prints one line a check.
 
     NAME is a registered family, method or agent (phantom:general too); FILE.py is a file of yours, with FAMILY and
-    KEY, with make(), or with act() and refine(). A folder with game.py and key.py is a family. The file is imported
+    KEY, with make(), or with act() and refine(); FOLDER is a game of yours, with game.py and key.py. It is imported
     and runs as you. Exit status 1 when a check fails.
     """
     tried = try_all(found(name))

@@ -22,7 +22,10 @@ from rung.reports.values import LadderReport
 @click.option("--csv", "as_csv", is_flag=True, help="Print one row per arm and comparison.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the report as Markdown.")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in a browser where there is a display.")
-def command(run: Path, html: Path | None, *, as_json: bool, as_csv: bool, as_markdown: bool, open_it: bool) -> None:
+@click.option("--quiet", is_flag=True, help="Print the path alone, and no summary.")
+def command(
+    run: Path, html: Path | None, *, as_json: bool, as_csv: bool, as_markdown: bool, open_it: bool, quiet: bool
+) -> None:
     """Write and print the report of a run, finished or not.
 
     Writes report.html into the run's folder and prints a summary and the path.
@@ -41,7 +44,9 @@ def command(run: Path, html: Path | None, *, as_json: bool, as_csv: bool, as_mar
         click.echo(spell(report), nl=False)
         return
     write(report, page)
-    show(report, page)
+    if not quiet:
+        say_rich(terminal.terminal(report))
+    click.echo(f"report: {page}")
     if open_it:
         open_page(page)
 

@@ -28,7 +28,7 @@ from rung.store.run_directory import RunDirectory
 @click.argument("file", metavar="CONFIG", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run's folder; else runs/<its name>.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Put a key over the config; repeatable.")
-@click.option("--accept-upgrade", is_flag=True, help="Go on with a run that another version began; recorded.")
+@click.option("--accept-upgrade", is_flag=True, help="Go on under another version, or edited code; recorded.")
 @json_option
 @click.pass_obj
 def command(

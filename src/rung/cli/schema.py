@@ -13,8 +13,8 @@ from rung.cli._say import json_option, say_json
 KINDS = ("config", "journal", "report")
 
 QUERIES = {
-    "scores of one arm's first lineage, in order": "SELECT path, json ->> 'score' FROM fact\n"
-    "WHERE kind = 'sealed' AND path LIKE 'phantom/L1/%' ORDER BY path;",
+    "scores of every arm's first lineage, in order": "SELECT path, json ->> 'score' FROM fact\n"
+    "WHERE kind = 'sealed' AND path LIKE '%/L1/work/%' ORDER BY path;",
     "what broke, and how often": "SELECT json ->> '$.fault.where' AS broke, count(*) FROM fact\n"
     "WHERE kind = 'sealed' AND json ->> '$.fault.where' IS NOT NULL GROUP BY broke;",
     "which candidates were taken over, and why": "SELECT path, json ->> 'chosen', json ->> 'reason' FROM fact\n"

@@ -18,7 +18,7 @@ def command(run: Path, *, as_json: bool) -> None:
     It ends by itself after what is in flight, and says how to resume. Nothing is killed.
     """
     directory = existing(run)
-    asked = is_running(directory)
+    asked = directory.running()
     if asked:
         _ask(directory)
     if as_json:
@@ -27,15 +27,6 @@ def command(run: Path, *, as_json: bool) -> None:
         click.echo(f"asked {run} to stop; it ends after what is in flight")
     else:
         click.echo(f"{run} is not running; there is nothing to stop")
-
-
-def is_running(directory: RunDirectory) -> bool:
-    """Whether a process works on this run: it holds the lock for as long as it lives."""
-    try:
-        with directory.lock():
-            return False
-    except UsageError:
-        return True
 
 
 def _ask(directory: RunDirectory) -> None:

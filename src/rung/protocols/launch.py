@@ -50,9 +50,9 @@ def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None
 
 def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm, ...] | None = None) -> RunDirectory:
     """Run or resume a study in a folder. Raises `UsageError` before anything is written where it cannot be."""
+    made = arms if arms is not None else wiring.arms(config, base=wishes.base)
     hashed = wiring.plugin_files if arms is None else wiring.game_files
     plugins, config = hashed(config, base=wishes.base), wiring.with_folders(config, base=wishes.base)
-    made = arms if arms is not None else wiring.arms(config, base=wishes.base)
     plan.refuse_impossible(config)
     directory = prepare(out)
     with directory.lock():

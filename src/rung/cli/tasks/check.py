@@ -2,7 +2,7 @@
 
 import click
 
-from rung.cli._contracts import family, print_findings, try_all
+from rung.cli._contracts import families, print_findings, try_all
 from rung.cli._say import json_option
 
 
@@ -16,6 +16,6 @@ def command(ctx: click.Context, name: str, *, as_json: bool) -> None:
     FAMILY is a registered name, or a folder of yours with game.py and key.py, which is imported and runs as you. Exit
     status 1 when a check fails.
     """
-    tried = try_all([family(name)])
+    tried = try_all(families(name))
     print_findings(tried, as_json=as_json)
     ctx.exit(0 if all(finding.passed for _, findings in tried for finding in findings) else 1)

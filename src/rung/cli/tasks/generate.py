@@ -10,7 +10,7 @@ import click
 
 from rung.cli._say import json_option, say_json
 from rung.core import config
-from rung.protocols import plan
+from rung.protocols import plan, wiring
 from rung.protocols.plan import Plan
 
 
@@ -26,7 +26,7 @@ def command(file: Path, overrides: Sequence[str], *, as_json: bool) -> None:
     Where the config fixes no secret, the exam is drawn with one that is thrown away: the run draws its own, so its exam
     is another. Held-in tasks avoid what the exam holds, so in a small family they may change with it.
     """
-    study = config.read(file, overrides=overrides)
+    study = wiring.with_folders(config.read(file, overrides=overrides), base=file.parent)
     drawn = plan.make(study, secret=study.exam.secret or secrets.token_hex(16))
     if as_json:
         say_json(_json(drawn))

@@ -11,19 +11,23 @@ from rung.core import registry
 from rung.core.errors import UsageError
 from rung.core.values import Scale
 
+BEYOND = "Settings beyond those listed are legal: where there is a d5, there is a d6 and a d9."
+
 
 @click.command("list")
 @json_option
 def command(*, as_json: bool) -> None:
     """List the families: capability, settings and scale of each.
 
-    Settings beyond those listed are legal where a family counts them: d9 is a harder farm.
+    Settings beyond those listed are legal where a family counts them: d9 is a harder farm. A folder of yours is not
+    listed: name it by its path.
     """
     found = [_about(name) for name in registry.names("families")]
     if as_json:
         say_json(found)
     else:
         say_rich(_table(found))
+        click.echo(BEYOND)
 
 
 def _about(name: str) -> Mapping[str, Any]:

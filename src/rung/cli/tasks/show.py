@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from rung.cli._contracts import family_id
 from rung.cli._say import json_option, say_json
+from rung.cli.tasks._settings import chosen, setting_options
 from rung.core import registry
 from rung.core.config import Block, TasksConfig
-from rung.core.errors import UsageError
 from rung.core.ports import Ports
 from rung.core.seeds import Seed
 from rung.core.values import Task, View
@@ -18,18 +19,18 @@ from rung.tasks import sequence
 
 @click.command("show")
 @click.argument("family")
-@click.option("--difficulty", type=click.IntRange(min=1), metavar="N", help="The difficulty; short for --setting dN.")
-@click.option("--setting", metavar="NAME", help="The setting by name.")
+@setting_options
 @click.option("--seed", default="0", metavar="X", help="Another seed, another example.  [default: 0]")
 @json_option
 def command(family: str, difficulty: int | None, setting: str | None, seed: str, *, as_json: bool) -> None:
     """Show a drawn example as an agent sees it.
 
     Prints the rules and the first view. It is drawn from a seed of its own, and is never a task of a run.
+
+    FAMILY is a name, or a folder of yours with game.py and key.py. Without a setting it is the first one published.
     """
-    if (difficulty is None) == (setting is None):
-        raise UsageError("tasks show takes either --difficulty N or --setting NAME; `rung tasks list` names them")
-    task = drawn(family, setting if setting is not None else f"d{difficulty}", seed)
+    family = family_id(family)
+    task = drawn(family, chosen(family, difficulty, setting), seed)
     view = asyncio.run(_first_view(task))
     rules = view.rules or registry.family(family).rules(task)
     if as_json:
