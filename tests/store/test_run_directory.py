@@ -254,3 +254,27 @@ def test_a_link_is_judged_by_where_it_leads(tmp_path: Path):
 
 def test_this_machine_says_what_is_mounted(tmp_path: Path):
     assert file_system(tmp_path.resolve(), read_mounts())[0] in ("/", *map(str, tmp_path.resolve().parents))
+
+
+# ---------------------------------------------------------------------------------------------- whether it runs
+
+
+def test_a_run_is_running_while_somebody_holds_its_lock(run: RunDirectory):
+    assert not run.running()
+    with run.lock():
+        assert run.running()
+    assert not run.running()
+
+
+def test_asking_whether_it_runs_writes_nothing(run: RunDirectory):
+    run.running()
+    assert list(run.path.iterdir()) == []
+
+
+def test_a_lock_that_cannot_be_read_is_its_owners(run: RunDirectory, monkeypatch: pytest.MonkeyPatch):
+    def forbidden(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("rung.store.run_directory.os.open", forbidden)
+    with pytest.raises(UsageError, match=r"run\.lock cannot be read \(Permission denied\); ask its owner"):
+        run.running()
