@@ -5,7 +5,7 @@ READY := .venv/.ready
 
 SHARE ?= 0.1
 
-.PHONY: demo test slow slow-share bench fix
+.PHONY: demo test slow slow-share resolve bench fix
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -34,6 +34,12 @@ bench: $(READY)
 fix: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# What a user installs, and all extras, on every Python that we name.
+resolve: $(READY)
+	for version in 3.11 3.12 3.13; do \
+	  $(BIN)/uv pip compile --quiet --no-header --python-version $$version --all-extras -o /dev/null pyproject.toml || exit 1; \
+	done
 
 # A share of the slow suite, with fresh draws each time; CI does a tenth.
 slow-share: $(READY)
