@@ -21,7 +21,7 @@ def test_init_run_report_digest_work_at_once(shell, tmp_path):
     measured = json.loads(shell("report", "runs/my-first-ladder", "--json").out)
     gains = {rung["level"]: rung["gain"] for rung in measured["arms"][0]["rungs"]}
     assert list(gains) == ["G0", "G1", "G2"]
-    assert gains["G0"]["lo"] > 0.2, "what the stub noted of a crop is worth something on the farm it was noted on"
+    assert gains["G0"]["lo"] > 0.1, "what the stub noted of a crop is worth something on the farm it was noted on"
     assert gains["G1"]["lo"] > 0, "what the stub learns of crops carries to new farms"
     assert measured["incomplete"] == []
 
