@@ -4,17 +4,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from rung.agents.phantom import RUNGS
 from rung.core.values import Estimate
 from rung.reports.values import (
     MIXED_UNITS,
     ArmReport,
+    Attempts,
     Cost,
+    Crashes,
     CurvePoint,
     Drift,
+    Endings,
     Holes,
     LadderReport,
     Pool,
+    Quote,
     Rung,
+    Shared,
 )
 from rung.stats import flags as say
 from rung.stats.missing import Bounds
@@ -83,6 +89,8 @@ def rung(arm: str, level: Level, value: float, half: float, *, lineages: int = 8
         unit,
         tau_star=0.031 if lineages == 1 and abs(value) > half else None,
         unseen_share=3 / events,
+        crashes=Crashes(0, events, 0, pairs),
+        truth=RUNGS[arm][int(level[1])] if arm in RUNGS else None,  # type: ignore[index]
     )
 
 
@@ -117,9 +125,26 @@ def arm(name: str, gains: tuple[float, ...], *, lineages: int = 8, halves: tuple
         learned,
         learned // 3,
         0,
+        None,
         {},
         Cost(24 * lineages, 412 * lineages, 3.4 * lineages),
-        Cost(160 * lineages, 2730 * lineages, 21.9 * lineages),
+        Cost(80 * lineages, 1365 * lineages, 10.9 * lineages),
+        in_order(24 * lineages),
+        in_order(80 * lineages),
+    )
+
+
+def in_order(attempts: int) -> Endings:
+    """Everything was worked to its end."""
+    return Endings(attempts, 0, 0, 0, {})
+
+
+def shared(names: tuple[str, ...], lineages: int, repeats: int) -> tuple[Shared, ...]:
+    """The static arm and the one A_0 exam under these arms."""
+    work, exam = 24 * lineages, 80 * repeats
+    return (
+        Shared("static", "improving", names, Cost(work, 412 * lineages, 3.4 * lineages), in_order(work)),
+        Shared("A0.1f2e3d", "examining", names, Cost(exam, 1365 * repeats, 10.9 * repeats), in_order(exam)),
     )
 
 
@@ -145,8 +170,13 @@ POOLS = (
 
 def report(*arms: ArmReport, lineages: int = 8) -> LadderReport:
     """A ladder report over these arms."""
+    repeats = 3 if lineages > 1 else 1
+    rest = shared(tuple(arm.name for arm in arms), lineages, repeats)
+    worked = sum(arm.improving.attempts + arm.examining.attempts for arm in arms)
+    worked += sum(one.cost.attempts for one in rest)
     return LadderReport(
         name="first ladder",
+        attempts=Attempts(worked, worked, 0, 0),
         incomplete=(),
         weaknesses=(
             "scripted agents: this shows the instrument, not any agent",
@@ -155,13 +185,14 @@ def report(*arms: ArmReport, lineages: int = 8) -> LadderReport:
         ),
         lineages=lineages,
         exam_tasks=80,
-        baseline_repeats=3 if lineages > 1 else 1,
+        baseline_repeats=repeats,
         repeats=1,
         exam_id="exam-6f1f0c2a9be4d7035a1e",
         digest="9b2f4a7c51d08e63f7aa02be4417c9d05e8b63121f9d3c7746a0b85ec2d91f38",
         secret_fixed=True,
         scripted=True,
         arms=arms,
+        shared=rest,
         controls={"static": curve(0.4, 0.41, lineages)},
         curve_units=(SWEEP,),
         drift=(Drift("static", estimate(0.004, 0.031, LINEAGE_T, 4 * lineages, lineages), SWEEP),),
@@ -251,9 +282,11 @@ def faulted() -> LadderReport:
         curve=(),
         faults={"model: connection reset by peer": 611, "sandbox: no space left on device": 29},
         method_faults=160,
+        method_fault=Quote("broken/L1/work/0001", "KeyError: 'notes'"),
         accepted=0,
         improving=Cost(192, 1201, 812.0, 1201, None, None),
-        examining=Cost(1280, 0, 61.2),
+        examining=Cost(640, 0, 61.2),
+        ended_examining=Endings(0, 0, 0, 640, {"instrument_fault": Quote("exam/broken.L1/0001/1", "connection reset")}),
     )
     return replace(
         report(dead, _holed(), _contaminated()),
@@ -333,9 +366,23 @@ def hostile() -> LadderReport:
             for row in made.rungs
         )
         faults = {f"{name} {at}": 3}
-        arms.append(replace(made, agent=name, method=name, control=name, rungs=rows, faults=faults, retention=name))
+        ended = Endings(0, 0, 3, 0, {"agent_crashed": Quote(name, name)})
+        arms.append(
+            replace(
+                made,
+                agent=name,
+                method=name,
+                control=name,
+                rungs=rows,
+                faults=faults,
+                retention=name,
+                method_fault=Quote(name, name),
+                ended_improving=ended,
+            )
+        )
     return replace(
         report(*arms),
+        shared=tuple(Shared(name, "improving", (name,), Cost(1, 1, 1.0), in_order(1)) for name in HOSTILE),
         name=HOSTILE[0],
         incomplete=HOSTILE,
         weaknesses=HOSTILE,
@@ -391,6 +438,72 @@ def big() -> LadderReport:
     return report(*arms)
 
 
+def sizes() -> LadderReport:
+    """Numbers of every size, in the width of one picture and one column."""
+    made = arm("sizes", (0.3, 0.2, 0.1, 0.0, -0.3))
+    values = (
+        (2.06e-17, -1.3e-17, 5.4e-17),
+        (123_456.7, -98_765.4, 345_678.9),
+        (-1.234e12, -9.87e12, 7.4e12),
+        (0.00061, -0.00042, 0.00164),
+        (12_345.6, -23_456.7, 48_147.9),
+    )
+    rows = tuple(
+        replace(
+            row,
+            unit=f"unit {at}",
+            before=value / 3,
+            after=4 * value / 3,
+            reference=5 * value / 3,
+            gain=Estimate(value, lo, hi, RE_SATT, 20, 8),
+            hci=Estimate(value, lo, hi, FIELLER, 20, 8),
+            verdict=Verdict("inconclusive", scope(8)),
+            lineage_gains=(lo, value, hi),
+        )
+        for at, (row, (value, lo, hi)) in enumerate(zip(made.rungs, values, strict=True))
+    )
+    points = tuple(CurvePoint(at, at, mean, 8) for at, mean in enumerate((1.2e9, -3.4e9, 5e-18), 1))
+    return report(replace(made, rungs=rows, curve=points), replace(made, name="sizes again", rungs=rows))
+
+
+def crashing() -> LadderReport:
+    """An agent whose own code raises on every exam attempt of A_T, and a method that raises."""
+    made = arm("main", (0.01, -0.3, 0.0, 0.02, 0.0))
+    sad = Endings(0, 0, 192, 0, {"agent_crashed": Quote("main/L1/work/0001", "KeyError: 'oops'")})
+    late = Endings(10, 3, 627, 0, {"agent_crashed": Quote("exam/main.L1/0001/1", "KeyError: 'oops'")})
+    rows = tuple(replace(row, crashes=Crashes(0, 60, 160, 160)) for row in made.rungs)
+    fault = Quote("main/L1/work/0002", "TypeError: no")
+    made = replace(
+        made, agent="function act", method="function refine", rungs=rows, method_faults=7, method_fault=fault
+    )
+    made = replace(made, ended_improving=sad, ended_examining=late)
+    return replace(report(made), scripted=False, secret_fixed=False)
+
+
+def at_odds() -> LadderReport:
+    """Words that the printed interval alone would not lead to."""
+    made = arm("odd", (0.3, 0.3, 0.3, 0.01, 0.02))
+    words: tuple[tuple[Word, tuple[str, ...]], ...] = (
+        ("improved", ()),
+        ("inconclusive", (say.SMALL, "the interval excludes 0 and the exact test does not agree (p = 0.07)")),
+        ("not estimable", (say.TWO_LINEAGES,)),
+        ("incomplete", ("148 of 160 planned pairs measured",)),
+        ("inconclusive", ()),
+    )
+    rows = tuple(
+        replace(row, verdict=Verdict(word, scope(8), reasons))
+        for row, (word, reasons) in zip(made.rungs, words, strict=True)
+    )
+    return report(replace(made, climbed=(), rungs=rows))
+
+
+def unfinished() -> LadderReport:
+    """A run that was stopped early, with more holes than fit a screen."""
+    made = faulted()
+    holes = tuple(f"arm broken, lineage {at}: 3 of 24 tasks worked" for at in range(40))
+    return replace(made, incomplete=holes, attempts=Attempts(planned=3200, done=800, trials=7, reruns=3))
+
+
 SAMPLES: Mapping[str, LadderReport] = {
     "full": full(),
     "one_lineage": one_lineage(),
@@ -402,4 +515,8 @@ SAMPLES: Mapping[str, LadderReport] = {
     "no_curves": no_curves(),
     "mixed_units": mixed_units(),
     "big": big(),
+    "sizes": sizes(),
+    "crashing": crashing(),
+    "at_odds": at_odds(),
+    "unfinished": unfinished(),
 }

@@ -97,8 +97,27 @@ def test_csv_leaves_a_contaminated_gain_out():
 def test_rows_are_the_values_that_csv_spells():
     found = flat.rows(SAMPLES["faulted"])
     assert [row["gain"] for row in found[4:7]] == [0.02, 0.21, 0.19]
-    assert found[6]["lineage_gains"] == "0.2; 0.11; ; 0.24; 0.18; 0.3; 0.12; 0.19"
+    assert found[6]["lineage_gains"] == [0.2, 0.11, None, 0.24, 0.18, 0.3, 0.12, 0.19]
+    assert rows("faulted")[6]["lineage_gains"] == "0.2; 0.11; ; 0.24; 0.18; 0.3; 0.12; 0.19"
+    assert (found[6]["sources"], found[6]["gain_flags"][1]) == (["sweepmine-v1 d1"], "small")
     assert rows("full")[6 * 5]["lineage_gains"].startswith("-0.3")  # a loss is no formula
+
+
+def test_a_csv_row_counts_how_attempts_ended_and_who_crashed():
+    row = rows("crashing")[1]
+    assert (row["improving_agent_crashed"], row["examining_agent_stopped"], row["examining_queue_empty"]) == (
+        "192",
+        "3",
+        "10",
+    )
+    assert (row["crashed_before"], row["attempts_before"]) == ("0", "60")
+    assert (row["crashed_after"], row["attempts_after"], row["method_faults"]) == ("160", "160", "7")
+
+
+def test_a_csv_row_has_the_truth_of_a_phantom_and_what_was_found():
+    found = [(row["level"], row["truth"], row["truth_found"]) for row in rows("full") if row["arm"] == "chooser"]
+    assert found[2:4] == [("G2", "1", "agrees"), ("G3", "1", "missed")]
+    assert {row["truth"] for row in rows("crashing")} == {""}
 
 
 def test_no_spreadsheet_runs_a_name():

@@ -222,9 +222,12 @@ def test_every_row_says_how_large_a_change_it_could_not_have_seen(name: str):
 
 
 def test_the_exam_says_how_often_each_side_sat_it():
-    said = "every A_0 sits each task 3 times, every A_T once"
+    said = (
+        "1 A_0 examinee (shared by all lineages and by all arms that begin alike) sits each task 3 times, "
+        "64 A_T examinees (one per arm and lineage) once"
+    )
     assert seen("full").count(said) == 2
-    assert "every A_0 and every A_T sits each task once" in seen("one_lineage")
+    assert "1 A_0 examinee (its only one) sits each task once" in seen("one_lineage")
 
 
 def test_curves_carry_their_unit_and_say_what_may_be_compared():
@@ -248,6 +251,83 @@ def test_costs_say_that_no_model_was_called():
 
 def test_the_same_report_gives_the_same_page():
     assert page.html(SAMPLES["full"]) == PAGES["full"]
+
+
+def test_a_page_has_the_truth_of_phantoms_beside_the_words_and_counts_what_agrees():
+    text = seen("full")
+    assert "Truth: 39 of 40 rows agree; 1 missed: chooser G3" in text
+    assert "where an agent's skill is near its limit before a task is replayed" in text
+    assert text.count("truth +: missed") == 3  # in the picture's words, in its table, in the row
+    assert PAGES["full"].count("truth +</tspan>") == sum(
+        rung.truth == 1 for arm in SAMPLES["full"].arms for rung in arm.rungs
+    )
+    assert "truth +" not in seen("crashing")
+
+
+def test_a_page_counts_endings_and_adds_up_its_costs():
+    report, text = SAMPLES["crashing"], seen("crashing")
+    assert "main examining 10 3 627 0" in text
+    assert "A0.1f2e3d, the exam of an A_0 examining 240" in text
+    assert f"all {report.attempts.total:,} " in text
+    assert "crashed: 0 of 60 attempts of A_0, 160 of 160 of A_T; the gain may be crashes and not skill" in text
+    assert "First method fault: “ TypeError: no ”, at main/L1/work/0002" in text
+
+
+def test_an_unfinished_run_says_how_far_it_is_and_names_every_hole():
+    text = seen("unfinished")
+    assert text.count("nfinished: 800 of 3,200 attempts (25%)") == 2
+    assert "Unfinished: 800 of 3,200 attempts (25%): 40 holes" in text
+    assert all(hole in text for hole in SAMPLES["unfinished"].incomplete)
+    assert "nfinished:" not in seen("full")
+
+
+def test_what_has_no_measurement_is_not_called_not_estimable():
+    assert "not measured" in seen("unfinished")
+    broken = PAGES["unfinished"].partition('aria-labelledby="ladder-1-t')[2].partition("</svg>")[0]
+    assert "not estimable" not in broken
+
+
+def test_a_word_that_its_interval_would_not_lead_to_has_a_mark_and_a_reason():
+    text = seen("at_odds")
+    assert "inconclusive*" in text
+    assert "* the interval excludes 0, but tasks are few and the exact test does not agree" in text
+    assert "† an interval and no verdict: two lineages: no verdict" in text
+    assert "improved*" not in text
+
+
+def test_terms_are_explained_before_anything_else_uses_them():
+    text = seen("full")
+    for term in ("A_0, A_T", "sealed", "phantom", "d1", "greedy profit"):
+        assert text.index(f"{term} :") < text.index("What weakens this")
+    assert "crossed random effects, Satterthwaite t lineages and tasks both count as drawn at random" in text
+    assert "greedy profit :" not in seen("sizes")
+
+
+def test_no_page_says_in_question_or_live_agents():
+    assert not [name for name in PAGES if re.search("in question|live agents|live model", seen(name))]
+
+
+def test_replays_are_counted_once_and_not_multiplied():
+    text = seen("full")
+    assert "32 replays in all, from 8 lineages" in text
+    assert "× 32 replays" not in text
+
+
+def test_curves_say_what_their_positions_are():
+    assert seen("full").count("Position 1 is A_0") == 1
+    assert "replays lie between" in seen("full")
+
+
+@EVERY
+def test_no_number_in_a_picture_runs_out_of_its_room(name: str):
+    for label, fitted in re.findall(r'<text class="num"[^>]*?( textLength="[^"]*"[^>]*)?>(.*?)</text>', PAGES[name]):
+        assert label or len(re.sub("<[^>]*>", "", fitted)) <= 24
+
+
+@pytest.mark.parametrize("name", ["sizes", "full", "undefined_hci"])
+def test_no_printed_number_has_a_long_tail(name: str):
+    assert not re.search(r"\d[\d.,]{10,}", re.sub(r"[0-9a-f]{32,}", "", seen(name)))
+    assert not re.search(r"e[−-]\d", seen(name).replace("exam-", ""))
 
 
 # --------------------------------------------------------------------------------------------- contrast

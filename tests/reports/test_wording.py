@@ -53,6 +53,12 @@ def test_a_rung_that_was_not_asked_is_said_to_be_so():
     assert "G3 not asked" in wording.answer(SAMPLES["faulted"].arms[0])
 
 
+def test_a_loss_is_no_claim_of_improvement_left_open():
+    lost = wording.claim(SAMPLES["full"].arms[6].rungs[1].verdict)
+    assert lost == "claim: the agent makes itself worse"
+    assert wording.claim(SAMPLES["full"].arms[0].rungs[1].verdict) == "left open: whether the agent improves itself"
+
+
 # --------------------------------------------------------------------------------------------- numbers
 
 
@@ -65,7 +71,11 @@ def test_a_rung_that_was_not_asked_is_said_to_be_so():
         (-4.2, (), "−4.200"),
         (42.11, (), "42.1"),
         (0.5, (1234.0,), "0"),
-        (-0.00000012, (), "−1.20e−07"),
+        (-0.00000012, (), "0.000"),
+        (2.06e-17, (-3e-17,), "0.000"),
+        (-0.0004, (0.3,), "−0.000"),
+        (123456.7, (), "1.23e5"),
+        (7.0, (-1.5e12,), "7"),
         (float("nan"), (), "not a number"),
         (None, (1.0,), "–"),
     ],

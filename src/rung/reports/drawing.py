@@ -4,6 +4,7 @@ Every picture is an image to a screen reader, with a title and a description; th
 table directly behind it. Text in a picture is escaped here, and shortened where it would run over its neighbour.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain
@@ -11,7 +12,18 @@ from math import floor, log10
 from types import MappingProxyType
 
 from rung.reports.values import ArmReport, CurvePoint, LadderReport, Rung
-from rung.reports.wording import LEVELS, clean, interval_text, number, shown_gain, withheld
+from rung.reports.wording import (
+    LEVELS,
+    RESOLUTION,
+    SIGNS,
+    clean,
+    footnote,
+    interval_text,
+    number,
+    shown_gain,
+    truth_text,
+    withheld,
+)
 from rung.stats.verdict import Word
 
 WIDTH = 370
@@ -56,18 +68,22 @@ def _ends(rung: Rung) -> Iterator[float]:
 def _nice(reach: float) -> float:
     """The next of 1, 2, 3, 4, 5, 6, 8 times a power of ten.
 
-    >>> _nice(0.513), _nice(0.81), _nice(37.0), _nice(0.0)
-    (0.6, 1.0, 40.0, 1.0)
+    What prints as 0 is drawn as 0, however little it is.
+
+    >>> _nice(0.513), _nice(0.81), _nice(37.0), _nice(0.0), _nice(2e-17)
+    (0.6, 1.0, 40.0, 1.0, 0.001)
     """
     if reach <= 0:
         return 1.0
+    if reach < RESOLUTION:
+        return 2 * RESOLUTION
     power = floor(log10(reach))
     steps = (float(f"{step}e{power}") for step in (1, 2, 3, 4, 5, 6, 8, 10))
     return next((step for step in steps if step >= reach), reach)
 
 
 def _end_of(span: float, sign: str) -> str:
-    return f"{sign}{span:,g}"
+    return sign + (f"{span:,g}" if span < 1e5 else number(span))
 
 
 # --------------------------------------------------------------------------------------------- the ladder of one arm
@@ -90,8 +106,12 @@ def ladder(arm: ArmReport, spans: Mapping[str, float], name: str) -> str:
 
 def _spoken(arm: ArmReport, level: str) -> str:
     found = [rung for rung in arm.rungs if rung.level == level]
-    said = [f"{clean(rung.target)} {rung.verdict.word}, gain {shown_gain(rung)}" for rung in found]
+    said = [f"{clean(rung.target)} {rung.verdict.word}, gain {shown_gain(rung)}{_also(rung)}" for rung in found]
     return f"{level}: {', '.join(said) or 'not asked'}"
+
+
+def _also(rung: Rung) -> str:
+    return f", {truth_text(rung)}" if truth_text(rung) else ""
 
 
 def _rails(foot: float, bottom: float) -> str:
@@ -106,7 +126,7 @@ def _row(rung: Rung | None, level: str, top: float, arm: ArmReport, spans: Mappi
     if rung is None:
         step = f'<line class="step unasked" x1="{_LEFT}" x2="{_RIGHT}" y1="{y:g}" y2="{y:g}"/>'
         return f'{label}{step}<text class="faint" x="{_TEXT}" y="{y + 4:g}">not asked</text>'
-    held = " held" if rung.level in arm.climbed else ""
+    held, figures = " held" if rung.level in arm.climbed else "", _figures(rung)
     kind = css_class(rung)
     parts = (
         label,
@@ -115,8 +135,8 @@ def _row(rung: Rung | None, level: str, top: float, arm: ArmReport, spans: Mappi
         _scale(spans[rung.unit], y),
         _interval(rung, spans[rung.unit], y),
         f'<g class="{kind}">{mark(rung.verdict.word, _TEXT + 5, y - 9)}',
-        f'<text class="word" x="{_TEXT + 15}" y="{y - 5:g}">{rung.verdict.word}</text></g>',
-        f'<text class="num" x="{_TEXT}" y="{y + 11:g}">{_figures(rung)}</text>',
+        f'<text class="word" x="{_TEXT + 15}" y="{y - 5:g}">{_word(rung)}</text></g>',
+        f'<text class="num" x="{_TEXT}" y="{y + 11:g}"{_squeezed(figures, WIDTH - _TEXT)}>{figures}</text>',
     )
     return "".join(parts)
 
@@ -126,6 +146,17 @@ def _figures(rung: Rung) -> str:
         return "withheld" if withheld(rung) else "no gain"
     value = number(rung.gain.value, rung.gain.lo, rung.gain.hi, signed=True)
     return f'<tspan class="big">{value}</tspan> {interval_text(rung.gain)}'
+
+
+def _word(rung: Rung) -> str:
+    truth = "" if rung.truth is None else f'<tspan class="truth" dx="6">truth {SIGNS[rung.truth]}</tspan>'
+    return f"{rung.verdict.word}{footnote(rung)}{truth}"
+
+
+def _squeezed(markup: str, room: float, *, sign: float = 6.4) -> str:
+    """Where a text of so many pixels a sign is too long for its room: the order to fit it in."""
+    long = len(re.sub(r"<[^>]*>", "", markup)) * sign > room
+    return f' textLength="{room - 2:g}" lengthAdjust="spacingAndGlyphs"' if long else ""
 
 
 def _scale(span: float, y: float) -> str:
@@ -252,7 +283,7 @@ def _grid(within: tuple[float, float], ends: tuple[int, int]) -> str:
     middle = (low + high) / 2
     lines = "".join(
         f'<line class="grid" x1="{_FROM}" x2="{_TO}" y1="{_y(at, within):.1f}" y2="{_y(at, within):.1f}"/>'
-        f'<text class="end r" x="{_FROM - 6}" y="{_y(at, within) + 3.5:.1f}">{number(at, low, high)}</text>'
+        f'<text class="end r" x="{_FROM - 6}" y="{_y(at, within) + 3.5:.1f}"{_fit(number(at, low, high))}</text>'
         for at in (low, middle, high)
     )
     return (
@@ -260,6 +291,10 @@ def _grid(within: tuple[float, float], ends: tuple[int, int]) -> str:
         f'<text class="end r" x="{_TO}" y="{_BOTTOM + 18}">{ends[1]}</text>'
         f'<text class="end" x="{_FROM}" y="{_BOTTOM + 34}">{_COMPARE}</text>'
     )
+
+
+def _fit(label: str) -> str:
+    return f"{_squeezed(label, _FROM - 6, sign=5.6)}>{label}"
 
 
 def _y(mean: float, within: tuple[float, float]) -> float:

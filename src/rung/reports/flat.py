@@ -10,10 +10,11 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from rung.core.values import Estimate
-from rung.reports.values import ArmReport, LadderReport, Rung
+from rung.reports import truth
+from rung.reports.values import ArmReport, Endings, LadderReport, Rung
 from rung.reports.wording import clean, withheld
 
-FlatRow: TypeAlias = dict[str, float | int | str | None]
+FlatRow: TypeAlias = dict[str, Any]
 
 
 def json_text(report: LadderReport) -> str:
@@ -46,8 +47,15 @@ def csv_rows(report: LadderReport) -> str:
     writer = csv.DictWriter(out, list(found[0]) if found else ["report"], lineterminator="\n")
     writer.writeheader()
     for row in found:
-        writer.writerow({key: _cell(value) if isinstance(value, str) else value for key, value in row.items()})
+        writer.writerow({key: _spelled(value) for key, value in row.items()})
     return out.getvalue()
+
+
+def _spelled(value: object) -> object:
+    """A value as a cell: lists are joined by `; `, with nothing where one of them has none."""
+    if isinstance(value, list):
+        return _cell("; ".join("" if item is None else str(item) for item in value))
+    return _cell(value) if isinstance(value, str) else value
 
 
 def _cell(text: str) -> str:
@@ -57,7 +65,7 @@ def _cell(text: str) -> str:
 
 
 def rows(report: LadderReport) -> list[FlatRow]:
-    """One flat row per arm and comparison, ready for a data frame; lists are joined by `; `.
+    """One flat row per arm and comparison, ready for a data frame; lists stay lists, and are text in CSV alone.
 
     A contaminated gain is left out, as in every table of gains; the JSON has it.
     """
@@ -74,7 +82,7 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         "method": arm.method,
         "control": arm.control,
         "level": rung.level,
-        "sources": "; ".join(rung.sources),
+        "sources": list(rung.sources),
         "target": rung.target,
         "unit": rung.unit,
         "before": None if withheld(rung) else rung.before,
@@ -87,17 +95,38 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         "scope": rung.verdict.scope,
         "tau_star": None if withheld(rung) else rung.tau_star,
         "unseen_share": rung.unseen_share,
-        "reasons": "; ".join(rung.verdict.reasons),
+        "reasons": list(rung.verdict.reasons),
         "held": "yes" if rung.level in arm.climbed else "no",
-        "lineage_gains": "; ".join("" if gain is None else repr(gain) for gain in spared),
+        "truth": rung.truth,
+        "truth_found": truth.found(rung),
+        "lineage_gains": list(spared),
         "planned_pairs": rung.holes.planned_pairs,
         "measured_pairs": rung.holes.measured_pairs,
         "bound_lo": bounds.lo if bounds else None,
         "bound_hi": bounds.hi if bounds else None,
         **_columns("failed", None if withheld(rung) else rung.holes.failed),
         **_columns("dropped", None if withheld(rung) else rung.holes.dropped),
+        "crashed_before": rung.crashes.before,
+        "attempts_before": rung.crashes.of_before,
+        "crashed_after": rung.crashes.after,
+        "attempts_after": rung.crashes.of_after,
+        **_endings("improving", arm.ended_improving),
+        **_endings("examining", arm.ended_examining),
+        "method_faults": arm.method_faults,
+        "attempts_total": report.attempts.total,
+        "attempts_planned": report.attempts.planned,
+        "attempts_done": report.attempts.done,
         "exam_id": report.exam_id,
         "digest": report.digest,
+    }
+
+
+def _endings(stage: str, ended: Endings) -> FlatRow:
+    return {
+        f"{stage}_queue_empty": ended.queue_empty,
+        f"{stage}_agent_stopped": ended.agent_stopped,
+        f"{stage}_agent_crashed": ended.agent_crashed,
+        f"{stage}_instrument_fault": ended.instrument_fault,
     }
 
 
@@ -112,6 +141,6 @@ def _columns(name: str, estimate: Estimate | None) -> FlatRow:
         estimate.method,
         estimate.n_tasks,
         estimate.n_lineages,
-        "; ".join(estimate.flags),
+        list(estimate.flags),
     )
     return {f"{name}{end}": value for end, value in zip(ends, made, strict=True)}

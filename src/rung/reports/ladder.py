@@ -2,16 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from math import isnan
 from statistics import fmean
 from typing import Any, cast
 
 from rung.core.ports import Journal
-from rung.reports import rungs, tables
+from rung.reports import rungs, shares, tables
 from rung.reports.record import Record, record
-from rung.reports.tables import Row
-from rung.reports.values import ArmReport, Cost, CurvePoint, LadderReport, Pool, Rung
+from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Quote, Rung
 from rung.reports.weaknesses import weaknesses
 from rung.stats.climb import rungs_held
 from rung.stats.verdict import Verdict
@@ -41,10 +41,11 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
     found = record(journal)
     arms = tuple(_arm(journal, found, name) for name in found.arm_names)
     pools = tuple(Pool(**pool) for pool in tables.plan_fact(journal, "freshness"))
-    return LadderReport(
+    report = LadderReport(
         name=found.config["name"],
+        attempts=shares.attempts(found),
         incomplete=_incomplete(found, arms),
-        weaknesses=weaknesses(found.config, arms, pools, len(found.sequences)),
+        weaknesses=(),
         lineages=len(found.sequences),
         exam_tasks=len(found.exam),
         baseline_repeats=found.about_exam["baseline_repeats"],
@@ -52,8 +53,9 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         exam_id=found.about_exam["id"],
         digest=journal.digest(),
         secret_fixed=found.config["secret_fixed"],
-        scripted=all(arm["agent"]["kind"].startswith("phantom:") for arm in found.config["arms"]),
+        scripted=found.scripted,
         arms=arms,
+        shared=shares.shared(journal, found),
         controls={control: curve(found, control) for control in found.controls},
         curve_units=found.units(found.entries("work")),
         drift=tuple(rungs.drift(found, control) for control in found.controls),
@@ -62,17 +64,18 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         config=found.config,
         provenance=dict(provenance or {}),
     )
+    return replace(report, weaknesses=weaknesses(report))
 
 
 # --------------------------------------------------------------------------------------------- one arm
 
 
 def _arm(journal: Journal, found: Record, name: str) -> ArmReport:
-    about = next(arm for arm in found.config["arms"] if arm["name"] == name)
+    about = found.about(name)
     replay = rungs.on_replays(found, name)
     exams = [rungs.on_exam(found, name, comparison) for comparison in found.comparisons]
-    proposed, accepted, broken = _refinements(journal, name)
-    mine = [row for row in found.rows if row.who == name or row.who.startswith(f"{name}.L")]
+    proposed, accepted, broken, first = _refinements(journal, name)
+    improving, examining = (shares.of_arm(found, name, stage) for stage in shares.STAGES)
     return ArmReport(
         name=name,
         agent=about["agent"]["kind"],
@@ -85,9 +88,12 @@ def _arm(journal: Journal, found: Record, name: str) -> ArmReport:
         proposed=proposed,
         accepted=accepted,
         method_faults=broken,
-        faults=dict(Counter(row.fault for row in mine if row.fault)),
-        improving=_cost(journal, [row for row in mine if row.stage == "improving"]),
-        examining=_cost(journal, [row for row in mine if row.stage == "examining"]),
+        method_fault=first,
+        faults=dict(Counter(row.fault for row in (*improving, *examining) if row.fault)),
+        improving=shares.cost(journal, improving, scripted=found.scripted),
+        examining=shares.cost(journal, examining, scripted=found.scripted),
+        ended_improving=shares.endings(improving),
+        ended_examining=shares.endings(examining),
     )
 
 
@@ -101,27 +107,19 @@ def _by_level(found: Sequence[Rung]) -> list[tuple[str, Verdict]]:
     ]
 
 
-def _refinements(journal: Journal, name: str) -> tuple[int, int, int]:
-    proposed = accepted = broken = 0
+def _refinements(journal: Journal, name: str) -> tuple[int, int, int, Quote | None]:
+    """Changes proposed and accepted, how often the method broke, and what it said first."""
+    proposed = accepted = 0
+    broken: list[Quote] = []
     for kind in ("refined", "selected"):
         for fact in journal.facts(under=name, kind=kind):
             value = cast(Mapping[str, Any], fact.value)
             proposed += len(value.get("candidates", ()))
             accepted += value.get("chosen") is not None
-            broken += "fault" in value
-    return proposed, accepted, broken
-
-
-def _cost(journal: Journal, rows: Sequence[Row]) -> Cost:
-    taken = {row.path for row in rows}
-    homes = {row.path.split("/")[0] if row.purpose != "exam" else "/".join(row.path.split("/")[:2]) for row in rows}
-    seconds = 0.0
-    for home in homes:
-        for kind in ("seconds", "refine_seconds"):
-            for note in journal.observations(under=home, name=kind):
-                if note.path in taken:
-                    seconds += float(cast(float, note.value))
-    return Cost(len(rows), sum(row.steps for row in rows), seconds)
+            if "fault" in value:
+                broken.append(Quote(fact.path, value["fault"]["detail"]))
+    first = min(broken, key=lambda quote: quote.path) if broken else None
+    return proposed, accepted, len(broken), first
 
 
 # --------------------------------------------------------------------------------------------- curve, holes

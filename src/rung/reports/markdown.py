@@ -1,23 +1,31 @@
 """A ladder report as Markdown, for a pull request or a paper's notes."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from rung.reports.accounts import cost_cells, ended, ending_cells, headline, sittings, spent, subtitle
+from rung.reports.terms import methods, terms
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
     GLOSSARY,
     MARKS,
+    SATURATES,
     answer,
     bounds_text,
+    claim,
     clean,
-    cost_cells,
     counted,
+    crash_text,
+    footnote,
+    footnotes,
     gain_text,
     hci_text,
     number,
     shown_gain,
-    subtitle,
+    size_text,
     tau_text,
+    truth_line,
+    truth_text,
     unseen_text,
     withheld,
 )
@@ -25,10 +33,21 @@ from rung.reports.wording import (
 
 def markdown(report: LadderReport) -> str:
     """The report as Markdown: answers, holes, weaknesses, the ladder of every arm, costs and sources."""
-    blocks = [f"# {escaped(report.name)}", escaped(subtitle(report)), *_head(report)]
+    said = escaped(f"{subtitle(report)}. {sittings(report)}.")
+    blocks = [f"# {escaped(report.name)}", said, *_head(report), *_explained("Words used here", terms(report))]
     for arm in report.arms:
         blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
-    blocks += ["## Costs", _costs(report), "## Drift of the static arm", _drift(report), "## Pools", _pools(report)]
+    blocks += _explained("How the intervals were made", methods(report))
+    blocks += [
+        "## How attempts ended",
+        _endings(report),
+        "## Costs",
+        _costs(report),
+        "## Drift of the static arm",
+        _drift(report),
+        "## Pools",
+        _pools(report),
+    ]
     made = [f"{escaped(key)}: {_code(name)}" for key, name in report.how.items()]
     blocks += ["## How each number is made", _list(made)]
     blocks += ["## Words", _list([f"**{word}**: {meaning}" for word, meaning in GLOSSARY.items()])]
@@ -38,13 +57,20 @@ def markdown(report: LadderReport) -> str:
 
 def _head(report: LadderReport) -> list[str]:
     stamp = "**Secret fixed: for phantoms and tests only.**" if report.secret_fixed else ""
+    far = f"**{headline(report)}.**" if headline(report) else ""
+    known = f"{escaped(truth_line(report))}. {SATURATES}" if truth_line(report) else ""
     holes = [
         f"**Incomplete: {counted(len(report.incomplete), 'hole')}.**",
         _list(map(escaped, report.incomplete)),
     ]
     answers = _list([f"**{escaped(arm.name)}**: {escaped(answer(arm))}" for arm in report.arms])
     weak = ["## What weakens this", _list(map(escaped, report.weaknesses))] if report.weaknesses else []
-    return [answers, *(holes if report.incomplete else []), stamp, *weak]
+    return [far, answers, known, *(holes if report.incomplete else []), stamp, *weak]
+
+
+def _explained(title: str, words: Mapping[str, str]) -> list[str]:
+    told = [f"**{escaped(word)}**: {escaped(meaning)}" for word, meaning in words.items()]
+    return [f"## {title}", _list(told)] if told else []
 
 
 def _about(arm: ArmReport) -> str:
@@ -62,7 +88,8 @@ def _ladder(arm: ArmReport) -> str:
         "gain [95% interval]",
         "HCI",
         "verdict",
-        "n × K",
+        "truth",
+        "measured",
     )
     return _table(heads, [_ladder_row(rung) for rung in arm.rungs])
 
@@ -78,22 +105,33 @@ def _ladder_row(rung: Rung) -> tuple[str, ...]:
         f"{number(rung.reference, *group)} ({rung.certificate})",
         f"{shown_gain(rung)} ({rung.unit})",
         "withheld" if withheld(rung) else hci_text(rung.hci),
-        f"{MARKS[rung.verdict.word]} {rung.verdict.word}",
-        f"{rung.gain.n_tasks} × {rung.gain.n_lineages}",
+        f"{MARKS[rung.verdict.word]} {rung.verdict.word}{footnote(rung)}",
+        truth_text(rung) or "not known",
+        size_text(rung),
     )
 
 
 def _notes(arm: ArmReport) -> list[str]:
     notes = [f"{rung.level} {escaped(rung.target)}: {'; '.join(map(escaped, _said(rung)))}" for rung in arm.rungs]
     faults = [f"fault: {escaped(what)}, {counted(n, 'attempt')} lost" for what, n in arm.faults.items()]
-    return [_list([*notes, *faults])]
+    marks = [f"{escaped(mark)} {escaped(text)}" for mark, text in footnotes(arm.rungs).items()]
+    broke = [f"the method broke {counted(arm.method_faults, 'time')}"] if arm.method_faults else []
+    return [_list([*marks, *notes, *broke, *faults])]
 
 
 def _said(rung: Rung) -> tuple[str, ...]:
     """All that has to stand beside the numbers of one comparison."""
-    scope = (rung.verdict.scope,) if rung.verdict.scope == "this end state only" else ()
+    scope = (claim(rung.verdict),) if rung.verdict.scope else ()
     flags = (*rung.verdict.reasons, *rung.gain.flags, *rung.hci.flags)
-    told = (*scope, tau_text(rung), *flags, *_missing(rung), unseen_text(rung), f"made by {rung.gain.method}")
+    told = (
+        *scope,
+        crash_text(rung),
+        tau_text(rung),
+        *flags,
+        *_missing(rung),
+        unseen_text(rung),
+        f"made by {rung.gain.method}",
+    )
     return tuple(dict.fromkeys(text for text in told if text))
 
 
@@ -111,12 +149,13 @@ def _missing(rung: Rung) -> tuple[str, ...]:
 
 def _costs(report: LadderReport) -> str:
     heads = ("arm", "stage", "attempts", "steps", "seconds", "model calls", "tokens", "US dollars")
-    rows = [
-        (arm.name, stage, *cost_cells(cost))
-        for arm in report.arms
-        for stage, cost in (("improving", arm.improving), ("examining", arm.examining))
-    ]
-    return _table(heads, rows)
+    rows = [(who, stage, *cost_cells(cost)) for who, stage, cost in spent(report)]
+    return _table(heads, [*rows, ("all", "", f"{report.attempts.total:,}", *[""] * 5)])
+
+
+def _endings(report: LadderReport) -> str:
+    heads = ("whose", "stage", "queue empty", "agent stopped", "agent crashed", "instrument fault")
+    return _table(heads, [(who, stage, *ending_cells(found)) for who, stage, found in ended(report)])
 
 
 def _drift(report: LadderReport) -> str:

@@ -8,21 +8,28 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from rung.reports import drawing, flat, wording
+from rung.reports import accounts, drawing, flat, terms, wording
 from rung.reports.values import ArmReport, LadderReport
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-_INTERVAL = re.compile(r"\[([−\d.,]+), ([−\d.,]+)\]")  # kept on one line, as an interval is one thing
+_INTERVAL = re.compile(r"\[([−\d.,e]{1,7}), ([−\d.,e]{1,7})\]")  # kept on one line where it is not longer than usual
 
 
 def html(report: LadderReport) -> str:
     """The whole page. Pure: the same report gives the same text."""
     env = _environment()
     page = env.get_template("report.html.j2")
-    return page.render(report=report, wording=wording, pictures=_Pictures(report), settings=_settings)
+    return page.render(
+        report=report,
+        wording=wording,
+        accounts=accounts,
+        terms=terms,
+        pictures=_Pictures(report),
+        settings=_settings,
+    )
 
 
 def _environment() -> "Environment":

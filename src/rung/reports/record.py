@@ -10,6 +10,7 @@ from rung.core.ports import Journal
 from rung.core.values import Purpose, Scale
 from rung.reports import tables
 from rung.reports.tables import Planned, Row
+from rung.reports.truth import phantoms
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,20 @@ class Record:
     rows: Sequence[Row]
     means: Mapping[str, list[float]]
     work: Mapping[tuple[str, int, int], float]  # (arm, lineage, position) -> score, NaN for a fault
+
+    @property
+    def scripted(self) -> bool:
+        """Whether every agent is a phantom."""
+        return phantoms(arm["agent"]["kind"] for arm in self.config["arms"])
+
+    def about(self, name: str) -> Mapping[str, Any]:
+        """An arm as the config has it."""
+        return next(arm for arm in cast("list[Mapping[str, Any]]", self.config["arms"]) if arm["name"] == name)
+
+    @property
+    def exams(self) -> list[str]:
+        """The examinees that are an A_0: arms that begin alike share one."""
+        return list(dict.fromkeys(self.arms[name]["A_0"] for name in self.arm_names))
 
     @property
     def lineages(self) -> range:

@@ -13,9 +13,10 @@ from typing import Any, cast
 
 from rung.core.seeds import Seed
 from rung.core.values import Estimate, Scale
+from rung.reports import shares, truth
 from rung.reports.record import Record
-from rung.reports.tables import Planned
-from rung.reports.values import MIXED_UNITS, Drift, Holes, Rung
+from rung.reports.tables import Planned, Row
+from rung.reports.values import MIXED_UNITS, Crashes, Drift, Holes, Rung, Sign
 from rung.stats.headroom import hci, nested_hci
 from rung.stats.lineages import nested_gain
 from rung.stats.missing import Bounds, Coverage, cover
@@ -59,6 +60,16 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
         unit=scale.unit,
         tau_star=_tau_star(coverage.dropped, differences),
         unseen_share=_unseen(coverage.dropped),
+        crashes=_exam_crashes(found, name, {task.place for task in places}),
+        truth=_truth(found, name, comparison["level"]),
+    )
+
+
+def _exam_crashes(found: Record, name: str, places: set[int]) -> Crashes:
+    sat = [row for row in found.rows if row.purpose == "exam" and row.place in places]
+    baseline = found.arms[name]["A_0"]
+    return shares.crashes(
+        (row for row in sat if row.who == baseline), (row for row in sat if row.who.startswith(f"{name}.L"))
     )
 
 
@@ -144,7 +155,24 @@ def on_replays(found: Record, name: str) -> Rung | None:
         unit=", ".join(units),
         tau_star=_tau_star(coverage.dropped, effects),
         unseen_share=_unseen(coverage.dropped),
+        crashes=_replay_crashes(found, name),
+        truth=_truth(found, name, "G0"),
     )
+
+
+def _replay_crashes(found: Record, name: str) -> Crashes:
+    firsts = {
+        (number, entry.first)
+        for number, sequence in zip(found.lineages, found.sequences, strict=True)
+        for entry in sequence
+        if entry.purpose == "replay"
+    }
+
+    def first(row: Row) -> bool:
+        return row.purpose == "work" and (row.lineage, row.place) in firsts
+
+    mine = [row for row in found.rows if row.who == name]
+    return shares.crashes(filter(first, mine), (row for row in mine if row.purpose == "replay"))
 
 
 def _nested_coverage(events: list[list[_Event]], effects: list[list[float]], scales: list[Scale]) -> Coverage:
@@ -197,6 +225,10 @@ def _holes(coverage: Coverage) -> Holes:
 def _mean(values: Sequence[float]) -> float | None:
     measured = [value for value in values if not isnan(value)]
     return fmean(measured) if measured else None
+
+
+def _truth(found: Record, name: str, level: str) -> Sign | None:
+    return truth.signs(found.about(name), worked=len(found.entries("work")))[level]
 
 
 def _tau_star(gain: Estimate, lineages: Sequence[Sequence[float]]) -> float | None:

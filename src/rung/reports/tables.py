@@ -2,15 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, cast
 
 from rung.core.errors import UsageError
 from rung.core.ports import Journal
 from rung.core.values import Purpose
-
-Stage: TypeAlias = Literal["improving", "examining"]
+from rung.reports.values import Ending, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +17,7 @@ class Row:
     """One attempt. `who` is the arm, or the examinee in an exam; `place` counts positions of a sequence or exam tasks.
 
     `score` is None exactly where `fault` says what broke. `trial` is the candidate's number in a trial attempt.
+    `ending` is how its session ended, None while that is not recorded, and `said` what was said then.
     """
 
     path: str
@@ -32,6 +32,8 @@ class Row:
     success: bool | None
     fault: str | None
     steps: int
+    ending: Ending | None = None
+    said: str = ""
 
     @property
     def stage(self) -> Stage:
@@ -87,8 +89,11 @@ def plan_fact(journal: Journal, kind: str) -> Any:
 
 def attempts(journal: Journal) -> Iterator[Row]:
     """Every sealed attempt in key order, reruns of faults as rows of their own."""
+    ended = {fact.path: cast(Mapping[str, Any], fact.value) for fact in journal.facts(kind="ended")}
     for fact in journal.facts(kind="sealed"):
-        yield _row(fact.path, cast(Mapping[str, Any], fact.value))
+        row = _row(fact.path, cast(Mapping[str, Any], fact.value))
+        end = ended.get(fact.path)
+        yield replace(row, ending=end["ending"], said=str(end["detail"])) if end else row
 
 
 def _row(path: str, sealed: Mapping[str, Any]) -> Row:

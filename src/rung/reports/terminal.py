@@ -1,12 +1,24 @@
 """A ladder report in a terminal: the whole ladder on one screen, 80 columns wide."""
 
+import io
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rung.core.values import Estimate
+from rung.reports.accounts import agents, attempts_text, ended, headline
 from rung.reports.values import ArmReport, LadderReport, Rung
-from rung.reports.wording import LEVELS, MARKS, clean, counted, gain_text, withheld
+from rung.reports.wording import (
+    LEVELS,
+    MARKS,
+    SIGNS,
+    clean,
+    counted,
+    footnote,
+    footnotes,
+    short,
+    truth_line,
+    withheld,
+)
 from rung.stats.verdict import Word
 
 if TYPE_CHECKING:
@@ -17,29 +29,70 @@ if TYPE_CHECKING:
 _STYLES: Mapping[Word, str] = MappingProxyType(
     {"improved": "bold cyan", "regressed": "bold red", "contaminated": "magenta", "incomplete": "yellow"}
 )
-_MOST_ARMS = 8
+_MOST_ARMS, _MOST_BROKEN = 8, 4
+_WIDEST = 10  # signs of both ends of an interval that fit one line of a column, five columns to a terminal
 
 
-def terminal(report: LadderReport) -> "RenderableType":
-    """A summary of at most some 25 lines: arms by rungs, then how much weakens it and what is missing."""
+def terminal(report: LadderReport, *, resume: str | None = None) -> "RenderableType":
+    """A summary of one screen or little more: arms by rungs, then what weakens it most and what is missing.
+
+    `resume` is the command that would go on with an unfinished run, where the caller knows it.
+    """
     from rich.console import Group
-    from rich.text import Text
 
     left = len(report.arms) - _MOST_ARMS
-    more = [Text(f"and {counted(left, 'arm')} more, in the full report", style="dim")] if left > 0 else []
-    used = dict.fromkeys(rung.verdict.word for arm in report.arms for rung in arm.rungs)
-    several = ["1/n the first of n"] if any(_several(arm) for arm in report.arms) else []
-    legend = Text("  ".join([*(f"{MARKS[word]} {word}" for word in used), "· not asked", *several]), style="dim")
-    return Group(*_head(report), _table(report), *more, legend, *_tail(report))
+    more = [_line(f"and {counted(left, 'arm')} more, in the full report", "dim")] if left > 0 else []
+    return Group(*_head(report), _table(report), *more, *_legend(report), *_truth(report), *_tail(report, resume))
+
+
+def text(report: LadderReport, *, width: int = 80) -> str:
+    """The summary as plain text."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    Console(width=width, file=out, color_system=None, highlight=False).print(terminal(report))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
 def _head(report: LadderReport) -> list["Text"]:
-    """Name, size and, where there is but one lineage, how far its claims go: a line each."""
-    agents = "scripted agents" if report.scripted else "live agents"
+    """Name, how far it is, size, and, where there is but one lineage, how far its claims go: a line each."""
     exam = f"{counted(report.exam_tasks, 'exam task')} (A_0 ×{report.baseline_repeats}, A_T ×{report.repeats})"
-    size = f"{counted(len(report.arms), 'arm')}, {counted(report.lineages, 'lineage')}, {exam}, {agents}"
+    size = f"{counted(len(report.arms), 'arm')}, {counted(report.lineages, 'lineage')}, {exam}, {agents(report)}"
+    unfinished = [_line(headline(report), "bold yellow")] if headline(report) else []
     claim = [_line("one lineage: every claim is about this end state only", "bold")] if report.lineages == 1 else []
-    return [_line(clean(report.name), "bold"), _line(size, "dim"), *claim]
+    return [_line(clean(report.name), "bold"), *unfinished, _line(size, "dim"), *_endings(report), *claim]
+
+
+def _endings(report: LadderReport) -> list["Text"]:
+    """The one total of attempts, and a line for everybody of whom some ended out of order."""
+    broken = {who: said for who, said in _out_of_order(report).items() if said}
+    order = "" if broken else ", all ended in order"
+    lines = [_line(f"{attempts_text(report)}{order}", "dim")]
+    lines += [
+        _line(f"{clean(who)}: {'; '.join(said)}", "bold red") for who, said in list(broken.items())[:_MOST_BROKEN]
+    ]
+    rest = len(broken) - _MOST_BROKEN
+    return [*lines, _line(f"and {rest} more whose attempts ended out of order", "bold red")] if rest > 0 else lines
+
+
+def _out_of_order(report: LadderReport) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for who, stage, ends in ended(report):
+        counts = (("crashed", ends.agent_crashed), ("stopped", ends.agent_stopped), ("faulted", ends.instrument_fault))
+        said = [f"{n:,} {word}" for word, n in counts if n]
+        found.setdefault(who, []).extend([f"{stage} {', '.join(said)} of {ends.total:,}"] if said else [])
+    return found
+
+
+def _legend(report: LadderReport) -> list["Text"]:
+    from rich.text import Text
+
+    shown = [rung for arm in report.arms[:_MOST_ARMS] for rung in arm.rungs]
+    used = dict.fromkeys(rung.verdict.word for rung in shown)
+    several = ["1/n the first of n"] if any(_several(arm) for arm in report.arms) else []
+    lines = ["  ".join([*(f"{MARKS[word]} {word}" for word in used), "· not asked", *several])]
+    lines += [f"{sign} {clean(meaning)}" for sign, meaning in footnotes(shown).items()]
+    return [Text(line, style="dim") for line in lines]
 
 
 def _several(arm: ArmReport) -> bool:
@@ -49,7 +102,6 @@ def _several(arm: ArmReport) -> bool:
 
 def _table(report: LadderReport) -> "Table":
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("arm", min_width=9, max_width=14, no_wrap=True, overflow="ellipsis")
@@ -57,8 +109,19 @@ def _table(report: LadderReport) -> "Table":
         table.add_column(level)
     for arm in report.arms[:_MOST_ARMS]:
         cells = [_cell([rung for rung in arm.rungs if rung.level == level]) for level in LEVELS]
-        table.add_row(Text(clean(arm.name)), *cells)
+        table.add_row(_name(arm), *cells)
     return table
+
+
+def _name(arm: ArmReport) -> "Text":
+    """An arm's name, and where the truth of it is known its signs on the five rungs below."""
+    from rich.text import Text
+
+    signs = {rung.level: rung.truth for rung in arm.rungs}
+    if all(sign is None for sign in signs.values()):
+        return Text(clean(arm.name))
+    row = " ".join(SIGNS[signs[level]] if level in signs else "·" for level in LEVELS)
+    return Text.assemble(clean(arm.name), "\n", (row, "dim"))
 
 
 def _cell(rungs: Sequence[Rung]) -> "Text":
@@ -67,30 +130,48 @@ def _cell(rungs: Sequence[Rung]) -> "Text":
     if not rungs:
         return Text("·", style="dim")
     rung, word = rungs[0], rungs[0].verdict.word
-    shown = "withheld" if withheld(rung) else _short(rung.gain)
-    first = shown.replace("\n", f" 1/{len(rungs)}\n") if len(rungs) > 1 else shown
-    return Text(f"{MARKS[word]} {first}", style=_STYLES.get(word, ""))
+    first, *interval = ["withheld"] if withheld(rung) else _short(rung)
+    count = f" 1/{len(rungs)}" if len(rungs) > 1 else ""
+    return Text("\n".join([f"{MARKS[word]} {first}{count}", *interval]), style=_STYLES.get(word, ""))
 
 
-def _short(gain: Estimate) -> str:
-    """A gain to two decimals on two lines; with more where the scale of it asks for more."""
+def _short(rung: Rung) -> list[str]:
+    """A gain on one line and its interval on the next, or on the next two where one is too narrow for it."""
+    gain = rung.gain
+    if gain.value is None:
+        return [rung.verdict.word]
     ends = [end for end in (gain.value, gain.lo, gain.hi) if end is not None]
-    if len(ends) == 3 and 0.01 <= max(map(abs, ends)) < 1:
-        value, lo, hi = (f"{end:.2f}".replace("-", "−") for end in ends)
-        return f"{'' if value.startswith('−') else '+'}{value}\n[{lo},{hi}]"
-    return gain_text(gain).replace(", ", ",").replace(" [", "\n[")
+    value = short(gain.value, *ends, signed=True)
+    if gain.lo is None or gain.hi is None:
+        return [value, "[no interval]"]
+    lo, hi = short(gain.lo, *ends), short(gain.hi, *ends)
+    narrow = len(lo) + len(hi) <= _WIDEST and "," not in lo + hi
+    return [f"{value}{footnote(rung)}", *([f"[{lo},{hi}]"] if narrow else [f"[{lo},", f" {hi}]"])]
 
 
-def _tail(report: LadderReport) -> list["Text"]:
-    weak = "nothing recorded weakens this"
+def _truth(report: LadderReport) -> list["Text"]:
+    from rich.text import Text
+
+    said = truth_line(report)
+    if not said:
+        return []
+    return [Text(f"{clean(said)} (true signs from G0 to G4 stand below each name)", style="dim")]
+
+
+def _tail(report: LadderReport, resume: str | None) -> list["Text"]:
+    """What weakens it most, whole; how much else does; what is missing; how to go on."""
+    from rich.text import Text
+
+    lines = [Text("nothing recorded weakens this")]
     if report.weaknesses:
-        verb = "thing weakens" if len(report.weaknesses) == 1 else "things weaken"
-        weak = f"{len(report.weaknesses)} {verb} this; first: {clean(report.weaknesses[0])}"
-    lines = [_line(weak)]
+        rest = len(report.weaknesses) - 1
+        lines = [Text(f"what weakens this most: {clean(report.weaknesses[0])}", style="bold")]
+        lines += [_line(f"{counted(rest, 'other thing')} {'weakens' if rest == 1 else 'weaken'} it")] if rest else []
     if report.incomplete:
-        names = "; ".join(map(clean, report.incomplete[:3]))
-        rest = f"; and {len(report.incomplete) - 3} more" if len(report.incomplete) > 3 else ""
-        lines.append(_line(f"incomplete: {names}{rest}", "bold yellow"))
+        names = f"{counted(len(report.incomplete), 'hole')}, the first: {clean(report.incomplete[0])}"
+        lines.append(_line(f"incomplete: {names}", "bold yellow"))
+    if headline(report):
+        lines.append(Text(f"to resume: {clean(resume or 'run the same command again')}"))
     return lines
 
 

@@ -1,52 +1,163 @@
-"""What a hostile reader of a ladder report would say first, said by the report itself."""
+"""What a hostile reader of a ladder report would say first, said by the report itself.
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+The order is from the grave and specific to the generic: what is missing, what broke, what was not kept apart, what is
+too little, what is undefined, and last what is true of every study like this.
+"""
 
-from rung.reports.values import ArmReport, Pool
+from collections.abc import Iterator, Sequence
+
+from rung.core import registry
+from rung.reports.values import ArmReport, Endings, LadderReport, Quote, Rung
 from rung.stats import flags as say
 
+QUOTED = 160
+"""Characters quoted of a message; the journal has all of it."""
 
-def weaknesses(
-    config: Mapping[str, Any], arms: Sequence[ArmReport], pools: Sequence[Pool], lineages: int
-) -> tuple[str, ...]:
-    """Every weakness of this study that can be seen from its own record, in plain sentences."""
+
+def weaknesses(report: LadderReport) -> tuple[str, ...]:
+    """Every weakness of this study that can be seen from its own record, in plain sentences, the gravest first."""
     found = [
-        *_of_lineages(lineages),
-        *_of_exam(config, arms),
-        *_of_pools(pools),
-        *_of_rungs(arms),
-        *_of_budgets(arms),
-        *_of_methods(arms),
+        *_incomplete(report),
+        *_of_crashes(report),
+        *_of_faults(report),
+        *_of_methods(report.arms),
+        *_of_few_lineages(report.lineages),
+        *_of_sandbox(report.arms),
+        *_of_pools(report),
+        *_of_secret(report),
+        *_of_budgets(report.arms),
+        *_of_small_rungs(report),
+        *_of_hci(report),
+        *_of_many(report),
+        *_generic(report),
     ]
     return tuple(dict.fromkeys(found))
 
 
-def _of_lineages(lineages: int) -> Iterator[str]:
+# --------------------------------------------------------------------------------------------- missing and broken
+
+
+def _incomplete(report: LadderReport) -> Iterator[str]:
+    attempts = report.attempts
+    if attempts.done < attempts.planned:
+        share = 100 * attempts.done / attempts.planned
+        yield (
+            f"Unfinished: {attempts.done:,} of {attempts.planned:,} planned attempts ({share:.0f}%) were worked; "
+            "nothing here is final."
+        )
+    elif report.incomplete:
+        yield f"Incomplete: {len(report.incomplete)} holes, the first: {report.incomplete[0]}."
+
+
+def _of_crashes(report: LadderReport) -> Iterator[str]:
+    """Attempts that the agent's own side ended, per arm and for what arms share."""
+    owners = _owners(report)
+    for name, ended in owners:
+        yield from _crashed(name, ended)
+    for arm in report.arms:
+        lopsided = [rung.level for rung in arm.rungs if rung.crashes.asymmetric]
+        if lopsided:
+            yield (
+                f"Crashes differ between the two sides of {', '.join(dict.fromkeys(lopsided))} of {arm.name}: "
+                "the gain there may be crashes and not skill."
+            )
+    for name, ended in owners:
+        stopped = sum(one.agent_stopped for one in ended)
+        if stopped:
+            yield (
+                f"{_of(stopped, ended)} attempts of {name} ended because the agent stopped before its task was "
+                f"done; they were scored as they stood.{_first(ended, 'agent_stopped')}"
+            )
+
+
+def _crashed(name: str, ended: Sequence[Endings]) -> Iterator[str]:
+    crashed = sum(one.agent_crashed for one in ended)
+    if crashed:
+        yield (
+            f"{_of(crashed, ended)} attempts of {name} ended because its own code raised; they were scored as they "
+            f"stood.{_first(ended, 'agent_crashed')}"
+        )
+
+
+def _owners(report: LadderReport) -> list[tuple[str, tuple[Endings, ...]]]:
+    """Whose attempts there are: those of each arm, then what arms share."""
+    arms = [(arm.name, (arm.ended_improving, arm.ended_examining)) for arm in report.arms]
+    return [*arms, *((_shared_name(one.name, one.stage), (one.ended,)) for one in report.shared)]
+
+
+def _shared_name(name: str, stage: str) -> str:
+    return f"{name} (the frozen control)" if stage == "improving" else f"{name} (the agent as shipped)"
+
+
+def _of(n: int, ended: Sequence[Endings]) -> str:
+    total = sum(one.total for one in ended)
+    share = 100 * n / total
+    return f"{n:,} of {total:,} ({'under 1' if share < 1 else f'{share:.0f}'}%)"
+
+
+def _first(ended: Sequence[Endings], ending: str) -> str:
+    quotes = [quote for one in ended for kind, quote in one.first.items() if kind == ending]
+    return _quoted(quotes[0]) if quotes else ""
+
+
+def _quoted(quote: Quote) -> str:
+    text = " ".join(quote.text.split())
+    said = f"“{text[:QUOTED]}{'…' if len(text) > QUOTED else ''}”, " if text else ""
+    return f" The first: {said}{quote.path}."
+
+
+def _of_faults(report: LadderReport) -> Iterator[str]:
+    for name, ended in _owners(report):
+        lost = sum(one.instrument_fault for one in ended)
+        if lost:
+            yield (
+                f"{_of(lost, ended)} attempts of {name} broke and have no score; they are missing, not zero."
+                f"{_first(ended, 'instrument_fault')}"
+            )
+
+
+def _of_methods(arms: Sequence[ArmReport]) -> Iterator[str]:
+    for arm in arms:
+        if arm.method_faults:
+            times = "once" if arm.method_faults == 1 else f"{arm.method_faults:,} times"
+            quote = _quoted(arm.method_fault) if arm.method_fault else ""
+            yield f"The method of {arm.name} broke {times}; its incumbent was kept there.{quote}"
+
+
+# --------------------------------------------------------------------------------------------- of the design
+
+
+def _of_few_lineages(lineages: int) -> Iterator[str]:
     if lineages == 1:
         yield "One lineage: every claim is about this end state only, and says nothing of the method run again."
     elif lineages == 2:
         yield "Two lineages: shown, but too few for any verdict."
     elif lineages < 5:
         yield f"{lineages} lineages: the interval is a hull of two; five lineages would allow the sharper one."
-    if lineages > 1:
-        yield "All lineages share one exam of A_0: its noise enters each of them alike, as variance between tasks."
 
 
-def _of_exam(config: Mapping[str, Any], arms: Sequence[ArmReport]) -> Iterator[str]:
-    if all(arm.agent.startswith("phantom:") for arm in arms):
-        yield "All agents are scripted phantoms: this report measures the instrument and no model."
-    if config["secret_fixed"]:
-        yield "The exam secret is fixed in the config: anyone can draw this exam, so it is for phantoms and tests only."
-    if config["exam"]["order"] == "fixed":
-        yield "Exam attempts were not shuffled together: a drift of the provider could be read as gain."
-    if len(arms) > 1:
-        yield "Arms share the A_0 exam and the static arm, so that their chance errors point the same way together."
-    yield "No equivalence margin was declared, so that no rung can be called equivalent, only inconclusive."
+def _of_sandbox(arms: Sequence[ArmReport]) -> Iterator[str]:
+    for arm in arms:
+        own = [code for code in (_own_agent(arm), _own_method(arm)) if code]
+        if own:
+            yield (
+                f"The code of {arm.name} ({' and '.join(own)}) ran unsandboxed in the instrument's own process, so it "
+                "could have read the run's folder, the exam's secret and the keys: believe this arm as far as you "
+                "trust that code."
+            )
 
 
-def _of_pools(pools: Sequence[Pool]) -> Iterator[str]:
-    for pool in pools:
+def _own_agent(arm: ArmReport) -> str:
+    ours = arm.agent.partition(":")[0] in registry.names("agents")
+    return "" if ours else f"agent {arm.agent}"
+
+
+def _own_method(arm: ArmReport) -> str:
+    return "" if arm.method in registry.names("methods") else f"method {arm.method}"
+
+
+def _of_pools(report: LadderReport) -> Iterator[str]:
+    for pool in report.pools:
         if pool.stale:
             yield (
                 f"Not fresh: {pool.stale} of {pool.count} instances of {pool.cell} in {pool.pool} repeat content met "
@@ -54,24 +165,9 @@ def _of_pools(pools: Sequence[Pool]) -> Iterator[str]:
             )
 
 
-def _of_rungs(arms: Sequence[ArmReport]) -> Iterator[str]:
-    rungs = [rung for arm in arms for rung in arm.rungs]
-    if not any(rung.level == "G0" for rung in rungs):
-        yield "No replays were scheduled, so that nothing is said of G0."
-    missing = sorted({"G1", "G2", "G3", "G4"} - {rung.level for rung in rungs})
-    if missing:
-        yield f"Not asked: {', '.join(missing)}; no held-out tasks were on these rungs."
-    undefined = [f"{rung.arm} {rung.level}" for rung in rungs if rung.hci.value is None]
-    if undefined:
-        yield f"HCI is undefined for {len(undefined)} of {len(rungs)} rows ({_some(undefined)}); the raw gains stand."
-    imprecise = [f"{rung.arm} {rung.level}" for rung in rungs if say.IMPRECISE in rung.hci.flags]
-    if imprecise:
-        yield f"HCI is imprecise for {len(imprecise)} of {len(rungs)} rows ({_some(imprecise)}): do not rank by it."
-    if any(rung.certificate.startswith("solver") for rung in rungs):
-        yield "Some references are a solver's score and not a proven optimum: HCI above 1 is possible there."
-    small = sorted({f"{rung.level} {rung.target}" for rung in rungs if 0 < rung.gain.n_tasks < 20})
-    if small:
-        yield f"Fewer than 20 tasks on {_some(small)}: a verdict there needs the exact test to agree."
+def _of_secret(report: LadderReport) -> Iterator[str]:
+    if report.secret_fixed:
+        yield "The exam secret is fixed in the config: anyone can draw this exam, so it is for phantoms and tests only."
 
 
 def _of_budgets(arms: Sequence[ArmReport]) -> Iterator[str]:
@@ -79,18 +175,83 @@ def _of_budgets(arms: Sequence[ArmReport]) -> Iterator[str]:
     if len(attempts) > 1 and max(attempts.values()) > 1.05 * min(attempts.values()):
         most, least = max(attempts, key=attempts.__getitem__), min(attempts, key=attempts.__getitem__)
         yield (
-            f"Budgets are not matched: {most} used {attempts[most]} attempts to improve, {least} {attempts[least]} "
-            "(trials included)."
+            f"Budgets are not matched: {most} used {attempts[most]:,} attempts to improve, {least} "
+            f"{attempts[least]:,} (trials included)."
         )
 
 
-def _of_methods(arms: Sequence[ArmReport]) -> Iterator[str]:
-    for arm in arms:
-        if arm.method_faults:
-            yield f"The method of {arm.name} broke {arm.method_faults} times; its incumbent was kept there."
-        lost = sum(arm.faults.values())
-        if lost:
-            yield f"{lost} attempts of {arm.name} broke and have no score; they are missing, not zero."
+# --------------------------------------------------------------------------------------------- of the rows
+
+
+def _rungs(report: LadderReport) -> list[Rung]:
+    return [rung for arm in report.arms for rung in arm.rungs]
+
+
+def _of_small_rungs(report: LadderReport) -> Iterator[str]:
+    small = sorted({f"{rung.level} {rung.target}" for rung in _rungs(report) if 0 < rung.gain.n_tasks < 20})
+    if small:
+        yield f"Fewer than 20 tasks on {_some(small)}: a verdict there needs the exact test to agree."
+
+
+def _of_hci(report: LadderReport) -> Iterator[str]:
+    rungs = _rungs(report)
+    undefined = [f"{rung.arm} {rung.level}" for rung in rungs if rung.hci.value is None]
+    if undefined:
+        yield f"HCI is undefined for {len(undefined)} of {len(rungs)} rows ({_some(undefined)}); the raw gains stand."
+    imprecise = [f"{rung.arm} {rung.level}" for rung in rungs if say.IMPRECISE in rung.hci.flags]
+    if imprecise:
+        yield f"HCI is imprecise for {len(imprecise)} of {len(rungs)} rows ({_some(imprecise)}): do not rank by it."
+
+
+JUDGED = ("improved", "regressed", "equivalent", "inconclusive")
+
+
+def _of_many(report: LadderReport) -> Iterator[str]:
+    """Every row that got a verdict was asked at 95%. Of phantoms it is known how many rows have no true effect."""
+    judged = [row for row in _rungs(report) if row.verdict.word in JUDGED]
+    if len(judged) < 2:
+        return
+    nulls = [row for row in judged if row.truth == 0]
+    known = all(row.truth is not None for row in judged)
+    exposed, among = (len(nulls), f"the {len(nulls)}") if known else (len(judged), "")
+    if_all = "" if known else ", if all were such"
+    yield (
+        f"{len(judged)} rows at 95%: about {0.05 * exposed:.2g} false words are to be expected among "
+        f"{among + ' ' if among else ''}rows without a true effect{if_all}; rungs held are a fixed sequence within an "
+        "arm, while G0 and different arms are not corrected for one another."
+    )
+
+
+# --------------------------------------------------------------------------------------------- of every such study
+
+
+def _generic(report: LadderReport) -> Iterator[str]:
+    if report.config["exam"]["order"] == "fixed":
+        yield "Exam attempts were not shuffled together: a drift of the provider could be read as gain."
+    if report.scripted:
+        yield (
+            "All agents are phantoms (scripted agents whose true gain is known): this report measures the instrument "
+            "and no model."
+        )
+    rungs = _rungs(report)
+    if not any(rung.level == "G0" for rung in rungs):
+        yield "No replays were scheduled, so that nothing is said of G0."
+    missing = sorted({"G1", "G2", "G3", "G4"} - {rung.level for rung in rungs})
+    if missing:
+        yield f"Not asked: {', '.join(missing)}; no held-out tasks were on these rungs."
+    if any(rung.certificate.startswith("solver") for rung in rungs):
+        yield "Some references are a solver's score and not a proven optimum: HCI above 1 is possible there."
+    if len(report.arms) > 1:
+        yield (
+            "Arms that begin alike share the A_0 exam and the static arm, so that their chance errors point the same "
+            "way together."
+        )
+    if report.lineages > 1:
+        yield (
+            "All lineages share one exam of A_0 (the agent as shipped sits it once for all): its noise enters each of "
+            "them alike, as variance between tasks."
+        )
+    yield "No equivalence margin was declared, so that no rung can be called equivalent, only inconclusive."
 
 
 def _some(names: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ from math import floor, isfinite, log10
 from types import MappingProxyType
 
 from rung.core.values import Estimate
-from rung.reports.values import MIXED_UNITS, ArmReport, Cost, LadderReport, Rung
+from rung.reports import truth
+from rung.reports.values import MIXED_UNITS, ArmReport, LadderReport, Rung, Sign
 from rung.stats import flags as say
 from rung.stats.verdict import Verdict, Word
 
@@ -40,13 +41,15 @@ MARKS: Mapping[Word, str] = MappingProxyType(
 
 MEANINGS: Mapping[Word, str] = MappingProxyType(
     {
-        "improved": "the 95% interval of the gain lies above zero",
-        "regressed": "the 95% interval of the gain lies below zero",
+        "improved": "the 95% interval lies above zero, and where tasks are few the exact test agrees",
+        "regressed": "the 95% interval lies below zero, and where tasks are few the exact test agrees",
         "equivalent": "the gain is shown to be smaller than a margin declared before the run",
-        "inconclusive": "the data allow a gain, a loss, or neither; that is all that can be said",
+        "inconclusive": (
+            "the interval holds zero, or tasks are few and the exact test does not back it: a gain, a loss or neither"
+        ),
         "not estimable": "the data cannot carry a verdict",
         "contaminated": "something touched the numbers, so they stand inside the finding only",
-        "incomplete": "too much is missing to say",
+        "incomplete": "too much is missing to say, or all of it",
     }
 )
 
@@ -114,34 +117,67 @@ def _visible(sign: str) -> str:
 
 
 def number(value: float | None, *beside: float | None, signed: bool = False) -> str:
-    """A number with as many decimals as the largest of its group deserves, and a true minus sign.
+    """A number with as many decimals as the largest of its group deserves, a true minus sign, and never a long tail.
+
+    What is below the resolution of any unit prints as 0; from 100,000 on three digits and a power of ten stand.
 
     >>> number(-0.0521, 0.31), number(0.31234, signed=True), number(1234.6), number(14.19), number(None)
     ('−0.052', '+0.312', '1,235', '14.2', '–')
+    >>> number(2.06e-17, signed=True), number(-0.0001, 0.31), number(-1234567890.0)
+    ('0.000', '−0.000', '−1.23e9')
     """
     if value is None:
         return "–"
     largest = max(abs(other) for other in (value, *beside) if other is not None)
     if not isfinite(largest):
         return "not a number"
-    sign = "+" if signed else ""
-    if 0 < largest < 1e-5:
-        return f"{value:{sign}.2e}".replace("-", "−")
-    return f"{value + 0.0:{sign},.{_decimals(largest)}f}".replace("-", "−")
+    return _signed(_spelled(abs(value), largest), value, signed=signed)
+
+
+RESOLUTION = 0.0005
+"""Numbers below this print as 0: no unit here is known more finely."""
+_NOTHING = 1e-6  # and below this they have no sign either
+
+
+def _spelled(size: float, largest: float) -> str:
+    if size >= 1e5:
+        mantissa, power = f"{size:.2e}".split("e")
+        return f"{mantissa}e{int(power)}"
+    return f"{size:,.{_decimals(largest)}f}"
+
+
+def _signed(spelled: str, value: float, *, signed: bool) -> str:
+    """With its sign, which a number that is nothing but rounding has not; `−0.000` is a little below zero."""
+    if abs(value) < _NOTHING:
+        return spelled
+    return f"−{spelled}" if value < 0 else f"+{spelled}" if signed else spelled
+
+
+def short(value: float, *beside: float, signed: bool = False) -> str:
+    """A number for a narrow column: two decimals where the group is below ten, else as `number`.
+
+    >>> short(0.3123, 0.9), short(-12.345), short(0.004, -0.002)
+    ('0.31', '−12.3', '0.004')
+    """
+    largest = max(map(abs, (value, *beside)))
+    if not 0.01 <= largest < 10:
+        tiny = largest < 0.01
+        return _signed(f"{abs(value):.3f}", value, signed=signed) if tiny else number(value, *beside, signed=signed)
+    return _signed(f"{abs(value):.2f}", value, signed=signed)
 
 
 def _decimals(largest: float) -> int:
     """Three for shares and the like; three significant digits outside [0.01, 10)."""
-    return 3 if largest == 0 or 0.01 <= largest < 10 else max(0, 2 - floor(log10(largest)))
+    return 3 if largest < RESOLUTION or 0.01 <= largest < 10 else max(0, 2 - floor(log10(largest)))
 
 
 def counted(n: int, noun: str) -> str:
     """How many of something.
 
-    >>> counted(1, "arm"), counted(3, "arm")
-    ('1 arm', '3 arms')
+    >>> counted(1, "arm"), counted(3000, "arm")
+    ('1 arm', '3,000 arms')
     """
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def gain_text(estimate: Estimate) -> str:
@@ -150,10 +186,10 @@ def gain_text(estimate: Estimate) -> str:
     >>> gain_text(Estimate(0.312, 0.221, 0.403, "t over tasks", 20, 5))
     '+0.312 [0.221, 0.403]'
     >>> gain_text(Estimate(None, None, None, "none", 0, 0))
-    'not estimable'
+    'not measured'
     """
     if estimate.value is None:
-        return "not estimable"
+        return "not estimable" if estimate.n_tasks else "not measured"
     return f"{number(estimate.value, estimate.lo, estimate.hi, signed=True)} {interval_text(estimate)}"
 
 
@@ -219,9 +255,91 @@ def other_flags(hci: Estimate) -> tuple[str, ...]:
 
 def claim(verdict: Verdict) -> str:
     """The claim that a verdict is about, worded so that a claim in question does not read as a claim made."""
-    if verdict.word == "improved":
-        return f"claim: {verdict.scope}"
-    return "this end state only" if verdict.scope == "this end state only" else f"in question: {verdict.scope}"
+    if verdict.scope == "this end state only":
+        return f"claim: {verdict.scope}" if verdict.word == "improved" else verdict.scope
+    return _CLAIMS.get(verdict.word, "left open: whether the agent improves itself")
+
+
+_CLAIMS: Mapping[Word, str] = MappingProxyType(
+    {
+        "improved": "claim: the agent improves itself",
+        "regressed": "claim: the agent makes itself worse",
+        "equivalent": "claim: what it does to itself changes it by less than the margin",
+    }
+)
+
+# --------------------------------------------------------------------------------------------- beside a word
+
+_EXACT, _UNJUDGED, _MISSING = "*", "†", "‡"
+
+
+def footnote(rung: Rung) -> str:
+    """The mark of a word that its printed interval alone would not lead to; empty where word and interval agree."""
+    gain, word = rung.gain, rung.verdict.word
+    if gain.lo is None or gain.hi is None or withheld(rung):
+        return ""
+    if word == "inconclusive":
+        return "" if gain.lo <= 0 <= gain.hi else _EXACT
+    return {"not estimable": _UNJUDGED, "incomplete": _MISSING}.get(word, "")
+
+
+def footnotes(rungs: Iterable[Rung]) -> Mapping[str, str]:
+    """What the marks among these rows mean, in order of the marks."""
+    marked = [(footnote(rung), rung.verdict.reasons) for rung in rungs]
+    why = dict.fromkeys(chain.from_iterable(reasons for mark, reasons in marked if mark == _UNJUDGED))
+    said = {
+        _EXACT: "the interval excludes 0, but tasks are few and the exact test does not agree",
+        _UNJUDGED: f"an interval and no verdict: {'; '.join(why) or 'no reason was recorded'}",
+        _MISSING: "the interval of what was measured; what is missing could change the word",
+    }
+    return {mark: text for mark, text in said.items() if mark in {mark for mark, _ in marked}}
+
+
+def crash_text(rung: Rung) -> str:
+    """How many attempts on either side the agent's own code ended; empty where none."""
+    found = rung.crashes
+    if not found.before and not found.after:
+        return ""
+    early, late = ("first plays", "replays") if rung.level == "G0" else ("A_0", "A_T")
+    said = (
+        f"crashed: {found.before} of {found.of_before} attempts of {early}, {found.after} of {found.of_after} of {late}"
+    )
+    return f"{said}; the gain may be crashes and not skill" if found.asymmetric else said
+
+
+SIGNS: Mapping[Sign | None, str] = MappingProxyType({1: "+", 0: "0", -1: "−", None: "?"})
+"""The sign of a true gain."""
+
+
+def truth_text(rung: Rung) -> str:
+    """The truth beside a verdict: `truth +, missed`; empty where nobody knows it."""
+    found = truth.found(rung)
+    return "" if found is None else f"truth {SIGNS[rung.truth]}: {found}"
+
+
+def truth_line(report: LadderReport) -> str:
+    """How many rows agree with the truth of scripted agents, and which do not; empty where there is none."""
+    found = truth.tally(report)
+    if not found.rows:
+        return ""
+    groups = (("missed", found.missed), ("false", found.false), ("no verdict", found.open))
+    rest = [f"{len(names)} {word}: {', '.join(names)}" for word, names in groups if names]
+    return "; ".join([f"truth: {found.agree} of {found.rows} rows agree", *rest])
+
+
+SATURATES = (
+    "A true gain can be small: where an agent's skill is near its limit before a task is replayed, first play and "
+    "replay are nearly as good, and G0 finds little."
+)
+"""What has to be said beside a missed gain."""
+
+
+def size_text(rung: Rung) -> str:
+    """On how much a row rests, so that nothing is multiplied that should not be."""
+    runs = counted(rung.gain.n_lineages, "lineage")
+    if rung.level == "G0":
+        return f"{counted(rung.gain.n_tasks, 'replay')} in all, from {runs}"
+    return f"{runs} × {counted(rung.gain.n_tasks, 'task')}"
 
 
 def new_reasons(rung: Rung) -> tuple[str, ...]:
@@ -237,20 +355,6 @@ def explained_flags(report: LadderReport) -> Mapping[str, str]:
         (drift.change.flags for drift in report.drift),
     )
     return {flag: FLAGS[flag] for flag in dict.fromkeys(chain.from_iterable(found)) if flag in FLAGS}
-
-
-def cost_cells(cost: Cost) -> tuple[str, ...]:
-    """Attempts, steps, seconds, model calls, tokens, dollars: each as it is printed."""
-    called = cost.model_calls is not None
-    missing = "not reported" if called else "no model was called"
-    return (
-        f"{cost.attempts:,}",
-        f"{cost.steps:,}",
-        number(cost.seconds),
-        f"{cost.model_calls:,}" if cost.model_calls is not None else missing,
-        f"{cost.tokens:,}" if cost.tokens is not None else missing,
-        f"{cost.usd:,.2f}" if cost.usd is not None else missing,
-    )
 
 
 # --------------------------------------------------------------------------------------------- the answer in a sentence
@@ -354,22 +458,3 @@ def _by_word(found: Sequence[tuple[str, str]]) -> list[str]:
 
 def _joined(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
-
-
-def subtitle(report: LadderReport) -> str:
-    """How much was measured, in one sentence without its full stop."""
-    runs = "1 lineage: this end state only" if report.lineages == 1 else f"{report.lineages} lineages"
-    agents = "scripted agents, no live model" if report.scripted else "live agents"
-    tasks = counted(report.exam_tasks, "sealed exam task")
-    return f"{counted(len(report.arms), 'arm')}, {runs}, {tasks} ({sittings(report)}), {agents}"
-
-
-def sittings(report: LadderReport) -> str:
-    """How often each exam task is worked before and after."""
-    if report.baseline_repeats == report.repeats:
-        return f"every A_0 and every A_T sits each task {_times(report.repeats)}"
-    return f"every A_0 sits each task {_times(report.baseline_repeats)}, every A_T {_times(report.repeats)}"
-
-
-def _times(n: int) -> str:
-    return "once" if n == 1 else f"{n} times"
