@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 import rung
+from rung.api import Measured
 from rung.core.errors import UsageError
 from rung.core.values import FeedbackResult, View
+from rung.reports import ladder, terminal
+from rung.store.journal import SqliteJournal
 
 
 def guess(view: View, files: Mapping[str, str]) -> str:
@@ -64,6 +67,60 @@ def test_a_run_on_disk_is_the_same_folder_that_the_command_line_reads(tmp_path: 
     assert (tmp_path / "r" / "journal.sqlite").exists()
     assert found.save(tmp_path / "report.html").read_text().startswith("<!doctype html>")
     assert {row["level"] for row in found.rows()} == {"G0", "G1", "G2"}
+
+
+def test_what_came_of_it_is_shown_as_the_short_summary_and_not_as_a_dump():
+    found = rung.measure("phantom:general", method="phantom", games=["toy-lock-v1"], lineages=3, tasks=8)
+    shown = repr(found)
+    assert shown.splitlines()[0] == "measure phantom general"
+    assert "what weakens this most: " in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert len(shown.splitlines()) < 20
+    assert "LadderReport(" not in shown
+
+
+def test_rows_keep_lists_as_lists():
+    row = rung.measure("phantom:general", method="phantom", games=["toy-lock-v1"], lineages=3, tasks=8).rows()[0]
+    assert len(row["lineage_gains"]) == 3
+    assert all(isinstance(gain, float) for gain in row["lineage_gains"])
+    assert isinstance(row["gain_flags"], list)
+
+
+def test_the_harder_exam_is_one_step_up_and_the_report_is_named_after_the_agent():
+    report = rung.measure(guess, games=["toy-lock-v1"], files={"notes.txt": ""}, lineages=1, tasks=6).report
+    assert {rung.level: rung.target for rung in report.arms[0].rungs}["G2"] == "toy-lock-v1 d2"
+    assert report.name == "measure guess"
+    assert report.config["tasks"]["replay"] == {"interval": 1, "lag": 5}
+
+
+def test_an_interrupted_measurement_says_that_it_can_go_on_and_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    calls = 0
+
+    def impatient(view: View, files: Mapping[str, str]) -> str:
+        nonlocal calls
+        calls += 1
+        if calls == 9:
+            raise KeyboardInterrupt
+        return "0"
+
+    def measured() -> Measured:
+        return rung.measure(impatient, games=["toy-lock-v1"], lineages=1, tasks=6, replay=(1, 2), out=tmp_path / "r")
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        measured()
+    assert caught.value.__notes__ == [f"what was worked is kept in {tmp_path / 'r'}; the same call resumes it"]
+    assert capsys.readouterr() == ("", "")
+    journal = SqliteJournal(tmp_path / "r" / "journal.sqlite", read_only=True)
+    half = ladder.read(journal)
+    journal.close()
+    assert half.weaknesses[0].startswith("Unfinished: 8 of 100 planned attempts (8%)")
+    assert {row.verdict.word for row in half.arms[0].rungs} == {"incomplete"}
+    assert "◇ incomplete" in terminal.text(half)
+    assert "not estimable" not in terminal.text(half)
+    found = measured()
+    assert found.report.attempts.done == found.report.attempts.planned == 100
+    assert "measure impatient" in (tmp_path / "r" / "report.html").read_text()
+    assert found.report.provenance["python"]
 
 
 def test_games_are_a_list():

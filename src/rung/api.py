@@ -1,5 +1,6 @@
 """`rung.measure`: the whole instrument in ten lines of Python."""
 
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +9,12 @@ from typing import Any, TypeAlias, cast
 
 from rung.agents._function import FunctionAgent
 from rung.core.config import AgentConfig, Config, MethodConfig, parse
-from rung.core.errors import UsageError
+from rung.core.errors import InstrumentFault, Stopped, UsageError
 from rung.core.ports import Agent, Journal, Method
 from rung.methods._function import FunctionMethod
 from rung.protocols import launch, wiring
 from rung.protocols.study import Arm
-from rung.reports import flat, ladder, page
+from rung.reports import flat, ladder, page, terminal
 from rung.reports.values import LadderReport
 from rung.store.journal import SqliteJournal
 
@@ -21,15 +22,18 @@ AnyAgent: TypeAlias = str | Agent | Callable[..., object]
 AnyMethod: TypeAlias = str | Method | Callable[..., object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Measured:
-    """What came of a measurement: the report as values, and ways to look at it. `out` is None when held in memory."""
+    """What came of a measurement: the report as values, and ways to look at it. `out` is None when held in memory.
+
+    Shown in a shell or printed it is the summary that `rung report` prints; a notebook shows the page.
+    """
 
     report: LadderReport
     out: Path | None
 
     def rows(self) -> list[dict[str, Any]]:
-        """One flat row per rung, ready for a data frame."""
+        """One flat row per rung, ready for a data frame. Lists stay lists."""
         return flat.rows(self.report)
 
     def save(self, file: Path | str) -> Path:
@@ -37,6 +41,9 @@ class Measured:
         path = Path(file)
         path.write_text(page.html(self.report), encoding="utf-8")
         return path
+
+    def __repr__(self) -> str:
+        return terminal.text(self.report)
 
     def _repr_html_(self) -> str:
         return page.html(self.report)
@@ -62,19 +69,28 @@ def measure(  # noqa: PLR0913 (each is one key of a config)
     `agent` is a function `act(view, files)` that answers with text or a `Call`, an `Agent`, or a kind such as
     `"phantom:general"`; `files` are the texts a function starts with. `method` is a function
     `refine(feedback, files)` that gives the new texts, a `Method`, or a name. The first game is trained at `difficulty`
-    and
-    examined there (G1) and two steps harder (G2), the other games at `difficulty` (G3 or G4). `replay` is
-    (interval, lag) for G0. With `out` the run lies on disk and can be resumed; without, it is held in memory.
+    and examined there (G1) and one step harder (G2), the other games at `difficulty` (G3 or G4). `replay` is
+    (interval, lag) for G0: as it stands, after every task the one 5 places back is worked again, so `tasks` has to be
+    more than 5; (0, 0) replays nothing.
+
+    With `out` the run lies on disk with its report.html, and after an interruption the same call resumes it; without,
+    it is held in memory. Functions run in this process, unsandboxed, and the report says so.
 
     >>> measured = measure("phantom:general", method="phantom", games=["toy-lock-v1", "toy-lamp-v1"], lineages=3)
     >>> [rung.level for rung in measured.report.arms[0].rungs]
     ['G0', 'G1', 'G2', 'G3']
+    >>> [row["target"] for row in measured.rows() if row["level"] == "G2"]
+    ['toy-lock-v1 d2']
+    >>> print(measured)  # doctest: +ELLIPSIS
+    measure phantom general
+    1 arm, 3 lineages, 60 exam tasks (A_0 ×3, A_T ×1), scripted agents
+    ...
     """
     if isinstance(games, str) or not games:
         raise UsageError(f"games takes a list of names, the trained one first, seen {games!r}")
     arm = _arm(agent, method, files or {})
     document = {
-        "name": f"measure {arm.name}",
+        "name": _title(arm.agent.id if not isinstance(agent, str) else agent),
         "protocol": "ladder",
         "seed": seed,
         "lineages": lineages,
@@ -87,17 +103,38 @@ def measure(  # noqa: PLR0913 (each is one key of a config)
     config = parse(document)
     if out is None:
         return Measured(_in_memory(config, arm), None)
-    directory = launch.run(config, Path(out), arms=(arm,))
+    return _on_disk(config, arm, Path(out))
+
+
+def _on_disk(config: Config, arm: Arm, out: Path) -> Measured:
+    try:
+        directory = launch.run(config, out, arms=(arm,))
+    except (KeyboardInterrupt, InstrumentFault, Stopped) as stopped:
+        stopped.add_note(f"what was worked is kept in {out}; the same call resumes it")
+        raise
     journal = SqliteJournal(directory.journal, read_only=True)
     try:
-        return Measured(ladder.read(journal), directory.path)
+        made = [note.value for note in journal.observations(under="run", name="made_with")]
+        report = ladder.read(journal, provenance=cast("dict[str, Any]", made[-1]) if made else None)
     finally:
         journal.close()
+    directory.write_text(directory.report, page.html(report))
+    return Measured(report, directory.path)
 
 
 def _in_memory(config: Config, arm: Arm) -> LadderReport:
     journal: Journal = launch.simulate(config, secret=secrets.token_hex(16), arms=(arm,))
     return ladder.read(journal)
+
+
+def _title(agent: str) -> str:
+    """The name of the report, in the signs that a config allows.
+
+    >>> _title("function <lambda>"), _title("phantom:general"), _title("α")
+    ('measure lambda', 'measure phantom general', 'measure agent')
+    """
+    plain = " ".join(re.sub(r"[^A-Za-z0-9._-]+", " ", agent.removeprefix("function ")).split())
+    return f"measure {plain or 'agent'}"[:80].rstrip()
 
 
 def _arm(agent: AnyAgent, method: AnyMethod, files: Mapping[str, str]) -> Arm:
@@ -130,7 +167,7 @@ def _tasks(
 ) -> dict[str, Any]:
     trained, *others = games
     interval, lag = replay
-    cells = [(trained, difficulty), (trained, difficulty + 2), *((game, difficulty) for game in others)]
+    cells = [(trained, difficulty), (trained, difficulty + 1), *((game, difficulty) for game in others)]
     return {
         "replay": {"interval": interval, "lag": lag},
         "schedule": [{"family": trained, "difficulty": difficulty, "count": tasks, "replay": interval > 0}],
