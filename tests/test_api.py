@@ -1,8 +1,10 @@
 """`rung.measure`: what a user meets in Python."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,3 +141,53 @@ def test_a_frozen_agent_of_uneven_scores_shows_nothing_at_all():
     report = rung.measure(first_crop, games=["farm-v1"], lineages=5, tasks=6, exam_tasks=60, replay=(1, 2)).report
     assert {rung.gain.value for rung in report.arms[0].rungs} == {0.0}
     assert {rung.verdict.word for rung in report.arms[0].rungs} == {"not estimable"}
+
+
+def test_another_function_of_the_same_name_is_another_study(tmp_path: Path):
+    def ask(answer: str) -> rung.api.Measured:
+        scope: dict[str, object] = {}
+        exec(f"def act(view, files):\n    return {answer!r}\n", scope)
+        return rung.measure(scope["act"], games=["toy-lock-v1"], lineages=1, tasks=6, replay=(1, 2), out=tmp_path)  # type: ignore[arg-type]
+
+    ask("0")
+    with pytest.raises(UsageError, match=r"plugins\.arm measured"):
+        ask("1")
+
+
+def test_a_study_can_be_measured_where_a_loop_runs_already():
+    async def notebook() -> rung.api.Measured:
+        return rung.measure(guess, games=["toy-lock-v1"], files={"notes.txt": ""}, lineages=1, tasks=6, replay=(1, 2))
+
+    assert asyncio.run(notebook()).report.arms
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"agent": None}, "agent takes"),
+        ({"method": 3}, "method takes"),
+        ({"files": {"a": b"x"}}, "files takes"),
+        ({"replay": (1,)}, "replay takes"),
+        ({"replay": None}, "replay takes"),
+        ({"difficulty": "1"}, "difficulty takes"),
+        ({"seed": 10**30}, "seed"),
+        ({"lineages": 0}, "lineages"),
+    ],
+)
+def test_a_wrong_argument_is_named(wrong: dict[str, Any], said: str):
+    with pytest.raises(UsageError, match=said):
+        rung.measure(**{"agent": guess, "games": ["toy-lock-v1"], **wrong})
+
+
+def test_a_waiting_function_is_asked_many_at_once_in_memory_too():
+    most, now = [0], [0]
+
+    async def slow(view: View, files: Mapping[str, str]) -> str:
+        now[0] += 1
+        most[0] = max(most[0], now[0])
+        await asyncio.sleep(0)
+        now[0] -= 1
+        return "0"
+
+    rung.measure(slow, games=["toy-lock-v1"], lineages=4, tasks=6, replay=(1, 2), concurrency=4)
+    assert most[0] > 1

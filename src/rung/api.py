@@ -1,13 +1,17 @@
 """`rung.measure`: the whole instrument in ten lines of Python."""
 
+import asyncio
+import inspect
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from rung.agents._function import FunctionAgent
+from rung.core.canonical import fingerprint, sha256
 from rung.core.config import AgentConfig, Config, MethodConfig, parse
 from rung.core.errors import InstrumentFault, Stopped, UsageError
 from rung.core.ports import Agent, Journal, Method
@@ -74,7 +78,8 @@ def measure(  # noqa: PLR0913 (each is one key of a config)
     more than 5; (0, 0) replays nothing.
 
     With `out` the run lies on disk with its report.html, and after an interruption the same call resumes it; without,
-    it is held in memory. Functions run in this process, unsandboxed, and the report says so.
+    it is held in memory. Functions run in this process, unsandboxed, and the report says so. It may be called where an
+    event loop runs, as in a notebook: the study then has a thread and a loop of its own.
 
     >>> measured = measure("phantom:general", method="phantom", games=["toy-lock-v1", "toy-lamp-v1"], lineages=3)
     >>> [rung.level for rung in measured.report.arms[0].rungs]
@@ -88,6 +93,8 @@ def measure(  # noqa: PLR0913 (each is one key of a config)
     """
     if isinstance(games, str) or not games:
         raise UsageError(f"games takes a list of names, the trained one first, seen {games!r}")
+    if not isinstance(replay, tuple | list) or len(replay) != 2:
+        raise UsageError(f"replay takes (interval, lag), such as (1, 5), seen {replay!r}")
     arm = _arm(agent, method, files or {})
     document = {
         "name": _title(arm.agent.id if not isinstance(agent, str) else agent),
@@ -102,8 +109,18 @@ def measure(  # noqa: PLR0913 (each is one key of a config)
     }
     config = parse(document)
     if out is None:
-        return Measured(_in_memory(config, arm), None)
-    return _on_disk(config, arm, Path(out))
+        return _beside_any_loop(lambda: Measured(_in_memory(config, arm), None))
+    return _beside_any_loop(lambda: _on_disk(config, arm, Path(out)))
+
+
+def _beside_any_loop(work: Callable[[], Measured]) -> Measured:
+    """Do the work here, or in a thread of its own where an event loop runs already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 def _on_disk(config: Config, arm: Arm, out: Path) -> Measured:
@@ -138,12 +155,29 @@ def _title(agent: str) -> str:
 
 
 def _arm(agent: AnyAgent, method: AnyMethod, files: Mapping[str, str]) -> Arm:
-    return Arm(
+    arm = Arm(
         name="measured",
         agent=_agent(agent, files),
         method=_method(method),
         scripted=isinstance(agent, str) and agent.partition(":")[0] == wiring.SCRIPTED,
     )
+    return replace(arm, code=_code_of(arm))
+
+
+def _code_of(arm: Arm) -> str:
+    """What tells one agent and method in Python from another: the source they are defined in, and starting texts."""
+    code = [_source(getattr(one, "function", type(one))) for one in (arm.agent, arm.method)]
+    state = arm.method.initial_state(arm.agent)
+    return fingerprint([*code, {path: sha256(data) for path, data in state.files.items()}])
+
+
+def _source(thing: object) -> str:
+    """A hash of a function's or class's source; of its byte code where the source cannot be had, as in a shell."""
+    try:
+        return sha256(inspect.getsource(thing))  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        code = getattr(thing, "__code__", None)
+        return sha256(repr((code.co_code, code.co_consts, code.co_names)) if code else repr(type(thing)))
 
 
 def _agent(agent: AnyAgent, files: Mapping[str, str]) -> Agent:
@@ -151,6 +185,10 @@ def _agent(agent: AnyAgent, files: Mapping[str, str]) -> Agent:
         return wiring.agent(AgentConfig(kind=agent))
     if hasattr(agent, "actor"):
         return cast(Agent, agent)
+    if not callable(agent):
+        raise UsageError(f"agent takes a function act(view, files), an Agent or a kind, seen {agent!r:.80}")
+    if not all(isinstance(text, str) for pair in files.items() for text in pair):
+        raise UsageError(f"files takes texts by name, such as {{'notes.txt': ''}}, seen {files!r:.80}")
     return FunctionAgent(agent, name=getattr(agent, "__name__", "agent"), files=files)
 
 
@@ -159,6 +197,8 @@ def _method(method: AnyMethod) -> Method:
         return wiring.method(MethodConfig(name=method))
     if hasattr(method, "refine"):
         return cast(Method, method)
+    if not callable(method):
+        raise UsageError(f"method takes a function refine(feedback, files), a Method or a name, seen {method!r:.80}")
     return FunctionMethod(method, name=getattr(method, "__name__", "method"), options={})
 
 
@@ -167,9 +207,11 @@ def _tasks(
 ) -> dict[str, Any]:
     trained, *others = games
     interval, lag = replay
+    if isinstance(difficulty, bool) or not isinstance(difficulty, int):
+        raise UsageError(f"difficulty takes a whole number from 1 up, seen {difficulty!r}")
     cells = [(trained, difficulty), (trained, difficulty + 1), *((game, difficulty) for game in others)]
     return {
         "replay": {"interval": interval, "lag": lag},
-        "schedule": [{"family": trained, "difficulty": difficulty, "count": tasks, "replay": interval > 0}],
+        "schedule": [{"family": trained, "difficulty": difficulty, "count": tasks, "replay": bool(interval)}],
         "holdout": [{"family": game, "difficulty": level, "count": exam_tasks} for game, level in cells],
     }

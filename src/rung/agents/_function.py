@@ -43,7 +43,7 @@ class FunctionAgent:
 
     def __init__(self, function: Callable[..., object], *, name: str, files: Mapping[str, str] | None = None) -> None:
         self.id = f"function {name}"
-        self._function = function
+        self.function = function
         self._files = dict(files or {})
 
     def harness(self) -> Mapping[str, bytes]:
@@ -54,4 +54,4 @@ class FunctionAgent:
         """An actor over the state's texts; neither ports nor random stream are needed."""
         own = state.part("agent").files
         files = {path.removeprefix("agent/"): data.decode("utf-8", "replace") for path, data in own.items()}
-        return FunctionActor(self._function, files)
+        return FunctionActor(self.function, files)

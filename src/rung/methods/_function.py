@@ -21,7 +21,7 @@ class FunctionMethod:
         self.id = f"function {name}"
         where = f"method.name = {name!r}"
         self.trials = whole(where, "trials", take(where, options, {"trials": 0})["trials"])
-        self._function = function
+        self.function = function
 
     def initial_state(self, agent: Agent) -> State:
         """The agent's harness and nothing more."""
@@ -35,7 +35,7 @@ class FunctionMethod:
         """At most one candidate: the texts the function gives back replace all files under `agent/`."""
         own = context.state.part("agent").files
         files = {path.removeprefix("agent/"): data.decode("utf-8", "replace") for path, data in own.items()}
-        changed = await settle(self._function, context.feedback, files)
+        changed = await settle(self.function, context.feedback, files)
         if changed is None:
             return ()
         state = State({**_others(context.state), **_encoded(changed)})

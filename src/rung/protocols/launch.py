@@ -38,21 +38,21 @@ class Wishes:
 
 
 def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None) -> MemoryJournal:
-    """The whole study in memory: the same facts as on disk, row for row. For phantoms and simulations."""
+    """The whole study in memory: the same facts as on disk, row for row. `arms` replaces those of the config."""
     journal = MemoryJournal()
-    plugins, config = wiring.game_files(config), wiring.with_folders(config)
+    plugins, config = _plugins(config, Path(), arms), wiring.with_folders(config)
     made = arms if arms is not None else wiring.arms(config)
     drawn = plan.make(config, secret=secret)
     plan.write(drawn, journal, plugins=plugins)
-    asyncio.run(_conduct(drawn, made, Bench(journal, JournalSnapshots(journal), drawn.seed)))
+    bench = Bench(journal, JournalSnapshots(journal), drawn.seed, concurrency=config.engine.concurrency)
+    asyncio.run(_conduct(drawn, made, bench))
     return journal
 
 
 def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm, ...] | None = None) -> RunDirectory:
     """Run or resume a study in a folder. Raises `UsageError` before anything is written where it cannot be."""
     made = arms if arms is not None else wiring.arms(config, base=wishes.base)
-    hashed = wiring.plugin_files if arms is None else wiring.game_files
-    plugins, config = hashed(config, base=wishes.base), wiring.with_folders(config, base=wishes.base)
+    plugins, config = _plugins(config, wishes.base, arms), wiring.with_folders(config, base=wishes.base)
     plan.refuse_impossible(config)
     directory = prepare(out)
     with directory.lock():
@@ -79,6 +79,13 @@ def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm
         finally:
             journal.close()
     return directory
+
+
+def _plugins(config: Config, base: Path, arms: tuple[Arm, ...] | None) -> Mapping[str, str]:
+    """The hashes of all code that a study names itself; part of its identity."""
+    if arms is None:
+        return wiring.plugin_files(config, base=base)
+    return {**wiring.game_files(config, base=base), **{f"arm {arm.name}": arm.code for arm in arms if arm.code}}
 
 
 async def _conduct(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _INTERVAL = re.compile(r"\[([−\d.,e]{1,7}), ([−\d.,e]{1,7})\]")  # kept on one line where it is not longer than usual
 
 
+CROWDED = 150
+"""Rows beyond which a page, to stay below a megabyte, leaves out curves and the gains of single lineages."""
+
+
 def html(report: LadderReport) -> str:
     """The whole page. Pure: the same report gives the same text."""
     env = _environment()
@@ -59,6 +63,7 @@ class _Pictures:
 
         self._report, self._markup = report, Markup
         self._spans, self._within = drawing.spans(report), drawing.curve_range(report)
+        self.crowded = sum(len(arm.rungs) for arm in report.arms) > CROWDED
 
     def ladder(self, arm: ArmReport, name: str) -> str:
         return self._markup(drawing.ladder(arm, self._spans, name))

@@ -24,6 +24,7 @@ class Record:
     exam: Sequence[Planned]
     sequences: Sequence[Sequence[Planned]]
     arms: Mapping[str, Mapping[str, Any]]
+    pools: Sequence[Mapping[str, Any]]  # per pool and cell how many instances, and how many of content met before
     rows: Sequence[Row]
     means: Mapping[str, list[float]]
     work: Mapping[tuple[str, int, int], float]  # (arm, lineage, position) -> score, NaN for a fault
@@ -101,6 +102,7 @@ def record(journal: Journal) -> Record:
         exam=exam,
         sequences=[tables.planned_lineage(journal, number) for number in range(1, config["lineages"] + 1)],
         arms=arms,
+        pools=tables.plan_fact(journal, "freshness"),
         rows=rows,
         means=tables.exam_means([row for row in rows if row.purpose == "exam"], tasks=len(exam)),
         work=work,

@@ -5,6 +5,7 @@ compares each replay with the first play of its task, and takes away the same di
 sequence; every lineage has its own tasks there. Faulted attempts are missing, and never zero.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
@@ -13,7 +14,7 @@ from typing import Any, cast
 
 from rung.core.seeds import Seed
 from rung.core.values import Estimate, Scale
-from rung.reports import shares, truth
+from rung.reports import shares, trust, truth
 from rung.reports.record import Record
 from rung.reports.tables import Planned, Row
 from rung.reports.values import MIXED_UNITS, Crashes, Drift, Holes, Rung, Sign
@@ -42,6 +43,8 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
     differences = [[change(late, -early) for late, early in zip(row, before, strict=True)] for row in after]
     seed = SEED.child(name, comparison["level"], comparison["target"])
     verdict = judge(evidence(differences, binary=binary, shared_before=True, seed=seed), coverage=coverage)
+    numbers, stale = {task.place for task in places}, trust.stale(found, places[0])
+    broken = trust.broken(found, name, numbers)
     reference = [float(task.reference["score"]) for task in places]
     return Rung(
         arm=name,
@@ -52,17 +55,21 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
         after=_mean([score for row in after for score in row]),
         reference=_mean(reference),
         certificate=_certificate(places),
-        gain=coverage.dropped,
+        gain=_flagged(coverage.dropped, broken.flags, stale),
         hci=hci(before, after, reference),
-        verdict=verdict,
+        verdict=trust.believed(verdict, broken, stale),
         lineage_gains=tuple(_mean(row) for row in differences),
         holes=_holes(coverage),
         unit=scale.unit,
         tau_star=_tau_star(coverage.dropped, differences),
         unseen_share=_unseen(coverage.dropped),
-        crashes=_exam_crashes(found, name, {task.place for task in places}),
+        crashes=_exam_crashes(found, name, numbers),
         truth=_truth(found, name, comparison["level"]),
     )
+
+
+def _flagged(estimate: Estimate, *flags: tuple[str, ...]) -> Estimate:
+    return replace(estimate, flags=(*estimate.flags, *(flag for some in flags for flag in some)))
 
 
 def _exam_crashes(found: Record, name: str, places: set[int]) -> Crashes:
@@ -107,22 +114,37 @@ class _Event:
 
 
 def _events(found: Record, name: str) -> list[list[_Event]]:
-    """The replay events of every lineage that have a first play before them."""
+    """One event per first play of every lineage: replays of one first play share its luck, so they are averaged."""
     control = found.arms[name]["control"]
-    return [
-        [
-            _Event(
-                found.score(name, number, entry.first),
-                found.score(name, number, entry.place),
-                found.score(control, number, entry.first),
-                found.score(control, number, entry.place),
-                float(entry.reference["score"]),
-            )
-            for entry in found.sequences[number - 1]
-            if entry.purpose == "replay" and entry.first is not None
-        ]
-        for number in found.lineages
-    ]
+    lineages = []
+    for number in found.lineages:
+        replays: dict[int, list[Planned]] = defaultdict(list)
+        for entry in found.sequences[number - 1]:
+            if entry.purpose == "replay" and entry.first is not None:
+                replays[entry.first].append(entry)
+        lineages.append(
+            [
+                _Event(
+                    found.score(name, number, first),
+                    _measured([found.score(name, number, entry.place) for entry in entries]),
+                    found.score(control, number, first),
+                    _measured([found.score(control, number, entry.place) for entry in entries]),
+                    float(entries[0].reference["score"]),
+                )
+                for first, entries in replays.items()
+            ]
+        )
+    return lineages
+
+
+def _measured(scores: Sequence[float]) -> float:
+    mean = _mean(scores)
+    return nan if mean is None else mean
+
+
+def _unpaired(replays: Sequence[Planned]) -> tuple[str, ...]:
+    lost = sum(entry.first is None for entry in replays)
+    return (f"{lost} of {len(replays)} scheduled replays come before their first play: no pair",) if lost else ()
 
 
 def on_replays(found: Record, name: str) -> Rung | None:
@@ -147,7 +169,7 @@ def on_replays(found: Record, name: str) -> Rung | None:
         after=_mean([event.replay for event in everything]),
         reference=_mean([event.reference for event in everything]),
         certificate=_certificate(replays),
-        gain=_in_units(coverage.dropped, units),
+        gain=_flagged(_in_units(coverage.dropped, units), _unpaired(replays)),
         hci=_in_units(nested_hci(effects, headrooms), units),
         verdict=verdict,
         lineage_gains=tuple(_mean(row) for row in effects),
