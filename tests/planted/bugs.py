@@ -136,8 +136,8 @@ BUGS = (
     Bug(
         "G0 is held against the static arm",
         "reports/rungs.py",
-        "return (self.replay - self.first) - (self.control_replay - self.control_first)",
-        "return self.replay - self.first",
+        "return change(self.replay, -self.first, -self.control_replay, self.control_first)",
+        "return change(self.replay, -self.first)",
         (f"{RECOMPUTED}::test_gains_on_replays_less_those_of_the_static_arm[K=3 p=0.0]",),
     ),
     Bug(
@@ -150,8 +150,8 @@ BUGS = (
     Bug(
         "headroom is counted from where the agent began",
         "stats/headroom.py",
-        "goal[kept] - earlier[:, kept].mean(axis=0)",
-        "goal[kept] - later[:, kept].mean(axis=0)",
+        "minus(goal[kept], earlier[:, kept].mean(axis=0))",
+        "minus(goal[kept], later[:, kept].mean(axis=0))",
         (f"{RECOMPUTED}::test_headroom_captured_by_crossed_lineages[K=3 p=0.0]",),
     ),
     Bug(
