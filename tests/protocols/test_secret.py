@@ -37,11 +37,19 @@ def test_a_secret_that_lay_there_is_not_taken_over(tmp_path: Path):
 
 def test_an_exam_cannot_be_rehearsed_by_losing_the_journal(tmp_path: Path):
     launch.run(STUDY, tmp_path)
-    first = exam(tmp_path)
     for file in tmp_path.glob("journal.sqlite*"):
         file.unlink()
-    launch.run(STUDY, tmp_path)
-    assert exam(tmp_path) != first
+    with pytest.raises(UsageError, match="not a run directory"):
+        launch.run(STUDY, tmp_path)
+
+
+def test_nor_by_keeping_nothing_but_the_secret(tmp_path: Path):
+    secret = launch.run(STUDY, tmp_path / "one").read_secret() or ""
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "run.lock").touch()
+    (tmp_path / "two" / "secret").write_text(secret)
+    launch.run(STUDY, tmp_path / "two")
+    assert exam(tmp_path / "one") != exam(tmp_path / "two")
 
 
 @pytest.mark.parametrize(
@@ -94,3 +102,16 @@ def test_agents_in_files_of_one_name_are_not_the_same_a_0(tmp_path: Path):
     journal.close()
     assert arms[0]["A_0"] != arms[1]["A_0"]  # type: ignore[index, call-overload]
     assert arms[0]["control"] != arms[1]["control"]  # type: ignore[index, call-overload]
+
+
+def test_what_a_plug_in_imports_from_beside_it_is_part_of_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "sums_beside.py").write_text("ANSWER = '0'\n")
+    (tmp_path / "agent.py").write_text("import sums_beside\n\ndef act(view, files):\n    return sums_beside.ANSWER\n")
+    method = {"agent": {"kind": "agent.py"}, "method": {"name": "static"}}
+    study = parse({**STUDY.model_dump(mode="json"), **method})
+    wishes = launch.Wishes(base=tmp_path)
+    launch.run(study, tmp_path / "run", wishes)
+    (tmp_path / "sums_beside.py").write_text("ANSWER = '1'\n")
+    with pytest.raises(UsageError, match=r"plugins\.sums_beside\.py"):
+        launch.run(study, tmp_path / "run", wishes)

@@ -49,8 +49,18 @@ def test_a_new_folder_is_made_with_its_parents(tmp_path: Path):
 def test_a_run_is_opened_again_and_found_by_those_who_only_read(run: RunDirectory):
     with run.lock():
         pass
+    run.keep_secret("s")
+    assert prepare(run.path) == existing(run.path) == run  # as a death before the journal leaves it
+    run.journal.touch()
     run.write_text(run.config, "{}")
     assert prepare(run.path) == existing(run.path) == run
+
+
+def test_a_folder_with_a_lock_and_somebody_s_files_is_no_run(tmp_path: Path):
+    for name in ("run.lock", "secret", "report.html"):
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(UsageError, match=r"is not a run directory: holds 'report.html'"):
+        prepare(tmp_path)
 
 
 @pytest.mark.parametrize("make", [prepare, existing])

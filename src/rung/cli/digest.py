@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from rung.cli._say import json_option, run_argument, say_json
+from rung.core.errors import UsageError
 from rung.store.journal import SqliteJournal
 from rung.store.run_directory import existing
 
@@ -20,6 +21,8 @@ def command(run: Path, *, as_json: bool) -> None:
     directory = existing(run)
     journal = SqliteJournal(directory.journal, read_only=True)
     try:
+        if journal.get("plan", "config") is None:
+            raise UsageError(f"{run} holds no planned study; run one with `rung run CONFIG --out {run}`")
         digest = journal.digest()
     finally:
         journal.close()

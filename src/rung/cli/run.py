@@ -81,11 +81,18 @@ def resuming(file: Path, out: Path, overrides: Sequence[str], *, accept_upgrade:
 
     >>> resuming(Path("my study.toml"), Path("runs/a"), ["seed=3"], accept_upgrade=False)
     "rung run 'my study.toml' --out runs/a --set seed=3"
+    >>> resuming(Path("-m.toml"), Path("-o"), [], accept_upgrade=False)
+    'rung run ./-m.toml --out ./-o'
     """
-    words = ["rung", "run", str(file), "--out", str(out)]
+    words = ["rung", "run", _as_path(file), "--out", _as_path(out)]
     for override in overrides:
         words += ["--set", override]
     return shlex.join([*words, *(["--accept-upgrade"] if accept_upgrade else [])])
+
+
+def _as_path(path: Path) -> str:
+    """The path as an argument: one that begins with a dash would be read as an option."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 @contextmanager

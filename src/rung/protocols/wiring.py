@@ -1,5 +1,7 @@
 """From the names in a config to live agents and methods, ready to be put into a study."""
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +17,9 @@ from rung.core.waiting import contained
 from rung.methods._function import FunctionMethod
 from rung.protocols.study import Arm
 from rung.tasks import keys
+
+PACKAGE = Path(__file__).parents[1]
+"""Where this project's own code lies; it goes with the version."""
 
 SCRIPTED = "phantom"
 """The kind of agent that is handed the policies port."""
@@ -129,11 +134,27 @@ def _plain_cells(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def plugin_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:
-    """The SHA-256 of every plug-in file and game folder that a config names; part of the study's identity."""
+    """The SHA-256 of every plug-in file and game folder that a config names; part of the study's identity.
+
+    Call it when the plug-ins are loaded: what they imported from beside them is hashed as well.
+    """
     named = {cast(AgentConfig, arm.agent).kind for arm in config.every_arm()}
     named |= {cast(MethodConfig, arm.method).name for arm in config.every_arm()}
-    files = {name: sha256((base / name).read_bytes()) for name in named if name.endswith(".py")}
-    return dict(sorted({**files, **game_files(config, base=base)}.items()))
+    files = [base / name for name in named if name.endswith(".py")]
+    beside = {helper for file in files for helper in _imported_beside(file)}
+    hashes = {name: sha256((base / name).read_bytes()) for name in named if name.endswith(".py")}
+    hashes |= {os.path.relpath(file, base.resolve()): sha256(file.read_bytes()) for file in beside}
+    return dict(sorted({**hashes, **game_files(config, base=base)}.items()))
+
+
+def _imported_beside(plugin: Path) -> Iterator[Path]:
+    """The files under a plug-in's own folder that are loaded by now, but for the plug-in and installed packages."""
+    home = plugin.resolve().parent
+    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    for file in {Path(name) for name in loaded if name and name.endswith(".py")}:
+        inside = file.is_relative_to(home) and "site-packages" not in file.parts
+        if inside and file != plugin.resolve() and not file.is_relative_to(PACKAGE) and file.is_file():
+            yield file
 
 
 def game_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:

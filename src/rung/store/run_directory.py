@@ -20,8 +20,10 @@ from rung.core.errors import StoreFault, UsageError
 from rung.store.blobs import replace, sync
 from rung.store.mounts import refuse_network
 
-MARKS = ("journal.sqlite", "run.lock")
-"""A folder that holds one of these is a run's."""
+JOURNAL = "journal.sqlite"
+"""A folder that holds one is a run's."""
+BEFORE_IT = ("run.lock", "secret", "stop.request")
+"""What a run leaves that died before its journal was made: with nothing else beside, the folder is a run's too."""
 PASSING = (".DS_Store", ".new-")
 """What may lie in an empty folder without anybody having put it there."""
 
@@ -35,7 +37,7 @@ class RunDirectory:
     @property
     def journal(self) -> Path:
         """The record."""
-        return self.path / "journal.sqlite"
+        return self.path / JOURNAL
 
     @property
     def git(self) -> Path:
@@ -111,7 +113,10 @@ class RunDirectory:
 
     def clear_stop(self) -> None:
         """Forget the request: a run that starts again means to run."""
-        self._stop.unlink(missing_ok=True)
+        try:
+            self._stop.unlink(missing_ok=True)
+        except OSError as error:
+            raise UsageError(f"{self._stop} cannot be removed ({error.strerror}); remove it, and run again") from error
 
     @property
     def _stop(self) -> Path:
@@ -164,7 +169,9 @@ def prepare(path: Path, *, mounts: str | None = None) -> RunDirectory:
         raise UsageError(f"{path} cannot be used ({error.strerror}); choose an empty or new folder") from error
     foreign = [name for name in names if not name.startswith(PASSING)]
     if foreign and not _is_run(names):
-        raise UsageError(f"{path} is not a run directory: holds {_some(foreign)}; choose an empty or new folder")
+        raise UsageError(
+            f"{path} is not a run directory: holds {_some(_strange(foreign))}; choose an empty or new folder"
+        )
     return RunDirectory(path)
 
 
@@ -184,7 +191,13 @@ def _names(path: Path) -> list[str]:
 
 
 def _is_run(names: list[str]) -> bool:
-    return any(mark in names for mark in MARKS)
+    begun = [name for name in names if not name.startswith(PASSING)]
+    return JOURNAL in names or ("run.lock" in begun and set(begun) <= set(BEFORE_IT))
+
+
+def _strange(names: list[str]) -> list[str]:
+    """What a run would not have left before its journal; all of it where that is everything."""
+    return [name for name in names if name not in BEFORE_IT] or names
 
 
 def _some(names: list[str]) -> str:
