@@ -36,3 +36,14 @@ PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 def test_every_link_in_the_docs_leads_somewhere(page: Path):
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text())
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_python_in_the_readme_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    scope: dict[str, object] = {}
+    for block in blocks:
+        exec(block, scope)
+    assert (tmp_path / "report.html").exists()
+    example = (ROOT / "examples/notes_agent.py").read_text()
+    assert all(line.split("  #")[0] in example for line in blocks[0].splitlines())
