@@ -127,7 +127,7 @@ def test_an_interrupted_measurement_says_that_it_can_go_on_and_does(tmp_path: Pa
 
 def test_games_are_a_list():
     with pytest.raises(UsageError, match="games takes a list of names"):
-        rung.measure(guess, games="farm-v1")  # type: ignore[arg-type]
+        rung.measure(guess, games="farm-v1")
 
 
 def test_a_frozen_agent_of_uneven_scores_shows_nothing_at_all():
@@ -147,7 +147,7 @@ def test_another_function_of_the_same_name_is_another_study(tmp_path: Path):
     def ask(answer: str) -> rung.api.Measured:
         scope: dict[str, object] = {}
         exec(f"def act(view, files):\n    return {answer!r}\n", scope)
-        return rung.measure(scope["act"], games=["toy-lock-v1"], lineages=1, tasks=6, replay=(1, 2), out=tmp_path)  # type: ignore[arg-type]
+        return rung.measure(scope["act"], games=["toy-lock-v1"], lineages=1, tasks=6, replay=(1, 2), out=tmp_path)
 
     ask("0")
     with pytest.raises(UsageError, match=r"plugins\.arm measured"):

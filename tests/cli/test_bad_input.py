@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rung.agents.phantom import RUNGS
+from rung.core import registry
 from rung.store.run_directory import RunDirectory
 
 from .conftest import STUDY
@@ -26,7 +27,7 @@ EDITS = {
     ),
     "an unknown held-out game": (
         ("toy-road-v1", "chess"),
-        "tasks.holdout: no game named 'chess'; there are: farm-v1, sweepmine-v1, toy-lamp-v1, toy-lock-v1, toy-road-v1",
+        f"tasks.holdout: no game named 'chess'; there are: {', '.join(registry.names('families'))}",
     ),
     "a difficulty of zero": (
         ("difficulty = 1, count = 4", "difficulty = 0, count = 4"),

@@ -125,7 +125,7 @@ class Says:
         answer = self.answers[len(self.seen) - 1]
         if isinstance(answer, BaseException):
             raise answer
-        return answer if isinstance(answer, Action) else Action(answer)  # type: ignore[arg-type]
+        return answer if isinstance(answer, Action) else Action(answer)
 
 
 def seat(make: Callable[..., Any], *, state: State | None = None, scripted: bool = False) -> Seat:
@@ -149,7 +149,7 @@ async def play(on: Stream, answers: Sequence[object]) -> list[StreamReply]:
     """Take the next task and give these answers."""
     served = await on.get_task()
     assert served is not None
-    return [await on.answer(served.handle, Action(answer)) for answer in answers]  # type: ignore[arg-type]
+    return [await on.answer(served.handle, Action(answer)) for answer in answers]
 
 
 def sealed(journal: MemoryJournal, path: str = "a/L1/work/0001") -> dict[str, Any]:

@@ -149,7 +149,7 @@ def test_an_actor_that_does_not_repeat_itself_is_a_fault(box: Any, journal: Memo
     assert "did not repeat" in sealed(journal)["fault"]["detail"]
 
 
-@pytest.mark.parametrize("answer", ["\ud800", "1" * 2_000_000, None, 7, stage.Call("answer", {"value": (1, 2)})])  # type: ignore[dict-item]
+@pytest.mark.parametrize("answer", ["\ud800", "1" * 2_000_000, None, 7, stage.Call("answer", {"value": (1, 2)})])
 def test_an_actor_is_held_to_what_was_recorded_of_its_answer(box: Any, journal: MemoryJournal, answer: Any):
     asyncio.run(play(stream(journal), [answer]))
     worked(journal, lambda served, kit: Says([answer, right()[1]]))
@@ -194,7 +194,7 @@ class Heavy:
         raise RuntimeError("no")
 
 
-@pytest.mark.parametrize("action", [Action(Odd("1")), Action("1", self_score=Heavy())])  # type: ignore[arg-type]
+@pytest.mark.parametrize("action", [Action(Odd("1")), Action("1", self_score=Heavy())])
 def test_what_is_odd_about_an_action_is_the_agents_own_doing(box: Any, action: Action):
     journal = MemoryJournal()
     hold(journal, action, action)

@@ -141,7 +141,7 @@ def test_no_reply_to_an_actor_carries_feedback(monkeypatch: pytest.MonkeyPatch):
 def test_what_an_actor_does_to_its_state_reaches_no_other_attempt():
     def vandal(state: State, view: View, rng: random.Random) -> Any:
         answer = obey(state, view, rng)
-        state.files["agent/skill"] = b"good"  # type: ignore[index]
+        state.files["agent/skill"] = b"good"
         return answer
 
     honest, broken = ran(config(), LEARNER), ran(config(), replace(LEARNER, agent=Scripted(vandal)))

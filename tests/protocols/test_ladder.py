@@ -190,10 +190,10 @@ def test_a_trial_that_faults_is_handed_over_as_a_fault():
         lambda context: 7,
         lambda context: ["no candidate"],
         lambda context: [Candidate("another parent", context.state)],
-        lambda context: [Candidate(context.snapshot, State({"agent/file": "no bytes"}))],  # type: ignore[dict-item]
+        lambda context: [Candidate(context.snapshot, State({"agent/file": "no bytes"}))],
         lambda context: [Candidate(context.snapshot, State({"agent/a": b"", "agent/a/b": b""}))],
         lambda context: [Candidate(context.snapshot, context.state, {"rate": nan})],
-        lambda context: [Candidate(context.snapshot, context.state, {"why": {1, 2}})],  # type: ignore[dict-item]
+        lambda context: [Candidate(context.snapshot, context.state, {"why": {1, 2}})],
     ],
 )
 def test_a_refine_that_breaks_is_a_recorded_fault_and_the_incumbent_stays(refiner: Any):
@@ -226,10 +226,10 @@ def test_no_candidate_and_no_choice_keep_the_incumbent():
 
 def test_a_method_of_plain_functions_is_as_good():
     class Plain(Learns):
-        def refine(self, context: RefineContext) -> Any:  # type: ignore[override]
+        def refine(self, context: RefineContext) -> Any:
             return self.refiner(context)
 
-        def select(self, context: RefineContext, incumbent: Trial, trials: Any) -> Any:  # type: ignore[override]
+        def select(self, context: RefineContext, incumbent: Trial, trials: Any) -> Any:
             return self.selector(context, incumbent, trials)
 
     assert ran(config(), arm(Plain(good))).journal.digest() == ran(config(), arm(Learns(good))).journal.digest()

@@ -26,7 +26,7 @@ def begun(tmp_path: Path) -> Path:
 def notes(folder: Path) -> list[dict[str, str]]:
     journal = SqliteJournal(folder / "journal.sqlite", read_only=True)
     try:
-        return [note.value for note in journal.observations(under="run", name="code")]  # type: ignore[misc]
+        return [note.value for note in journal.observations(under="run", name="code")]
     finally:
         journal.close()
 

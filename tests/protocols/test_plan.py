@@ -90,9 +90,9 @@ def test_writing_another_plan_over_it_is_refused():
 
 
 def test_a_fixed_secret_is_stamped():
-    assert written(made()).get("plan", "config")["secret_fixed"] is False  # type: ignore[index, call-overload]
+    assert written(made()).get("plan", "config")["secret_fixed"] is False
     fixed = written(made(exam={"secret": SECRET}))
-    assert fixed.get("plan", "config")["secret_fixed"] is True  # type: ignore[index, call-overload]
+    assert fixed.get("plan", "config")["secret_fixed"] is True
 
 
 # ---------------------------------------------------------------------------------------------- identity

@@ -100,8 +100,8 @@ def test_agents_in_files_of_one_name_are_not_the_same_a_0(tmp_path: Path):
     journal = SqliteJournal(directory.journal, read_only=True)
     arms = [journal.get(name, "arm") for name in ("a", "b")]
     journal.close()
-    assert arms[0]["A_0"] != arms[1]["A_0"]  # type: ignore[index, call-overload]
-    assert arms[0]["control"] != arms[1]["control"]  # type: ignore[index, call-overload]
+    assert arms[0]["A_0"] != arms[1]["A_0"]
+    assert arms[0]["control"] != arms[1]["control"]
 
 
 def test_what_a_plug_in_imports_from_beside_it_is_part_of_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -147,13 +147,13 @@ def test_a_task_ends_with_its_last_call_whatever_its_episode_says(journal: Memor
         {"episode": {"call": raises(BOOM)}},
         {"episode": {"call": agives(None)}},
         {"episode": {"call": agives(Reply("", score=nan))}},
-        {"episode": {"call": agives(Reply("", score=object()))}},  # type: ignore[arg-type]
+        {"episode": {"call": agives(Reply("", score=object()))}},
         {"episode": {"call": agives(Reply(HALF_PAIR * 3000))}},
         {"episode": {"evaluate": araises(BOOM)}},
         {"episode": {"evaluate": raises(BOOM)}},
         {"episode": {"evaluate": agives(None)}},
         {"episode": {"evaluate": agives(Evaluation("completed", success=True, score=1.0, metrics={"x": inf}))}},
-        {"episode": {"evaluate": agives(Evaluation("completed", success=True, score=1.0, metrics={"x": {1}}))}},  # type: ignore[dict-item]
+        {"episode": {"evaluate": agives(Evaluation("completed", success=True, score=1.0, metrics={"x": {1}}))}},
         {"episode": {"evaluate": lambda: asyncio.sleep(0, Evaluation("completed", success=False, score=nan))}},
     ],
 )
@@ -209,14 +209,14 @@ HOSTILE: dict[str, object] = {
     "half a pair as argument": Call("answer", {"value": HALF_PAIR}),
     "a long argument": Call("answer", {"value": "x" * MAX_ANSWER}),
     "a number of 5000 digits": Call("answer", {"value": 10**5000}),
-    "bytes": Call("answer", {"value": b"bytes"}),  # type: ignore[dict-item]
-    "a set": Call("answer", {"value": {1, 2}}),  # type: ignore[dict-item]
-    "mixed keys": Call("answer", {1: 2, "value": 3}),  # type: ignore[dict-item]
-    "arguments None": Call("answer", None),  # type: ignore[arg-type]
-    "arguments a list": Call("answer", [1]),  # type: ignore[arg-type]
+    "bytes": Call("answer", {"value": b"bytes"}),
+    "a set": Call("answer", {"value": {1, 2}}),
+    "mixed keys": Call("answer", {1: 2, "value": 3}),
+    "arguments None": Call("answer", None),
+    "arguments a list": Call("answer", [1]),
     "no tool": Call("", {}),
     "half a pair as tool": Call(HALF_PAIR, {}),
-    "tool None": Call(None, {}),  # type: ignore[arg-type]
+    "tool None": Call(None, {}),
     "another tool": Call("rm", {"path": "/"}),
     "None": None,
     "a number": 7,
@@ -235,7 +235,7 @@ def test_an_answer_that_is_no_call_is_recorded_and_answered_with_one_line(box: A
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_what_is_recorded_is_what_was_played(kind: str):
-    once, invalid = tidy(Action(HOSTILE[kind]))  # type: ignore[arg-type]
+    once, invalid = tidy(Action(HOSTILE[kind]))
     again, still = tidy(once)
     assert again == once
     assert (still is None) == (invalid is None) or once.answer == MALFORMED
@@ -255,7 +255,7 @@ def test_the_episode_gets_arguments_as_json_has_them(journal: MemoryJournal):
         return Reply("taken", done=True)
 
     with installed(stage.box(episode={"call": call})):
-        hold(journal, Call("answer", {"value": (1, (2.0, True))}))  # type: ignore[dict-item]
+        hold(journal, Call("answer", {"value": (1, (2.0, True))}))
     assert got == [record.read_steps(journal, "a/L1/work/0001")[0].action]
     assert got[0].arguments == {"value": [1, [2.0, True]]}
 

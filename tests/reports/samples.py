@@ -54,7 +54,7 @@ def no_holes(pairs: int, gain: Estimate) -> Holes:
 
 def scope(lineages: int) -> Scope | None:
     """The claim that this many lineages carry."""
-    return {1: "this end state only", 2: None}.get(lineages, "the agent improves itself")  # type: ignore[return-value]
+    return {1: "this end state only", 2: None}.get(lineages, "the agent improves itself")
 
 
 def word(value: float, half: float) -> Word:
@@ -90,7 +90,7 @@ def rung(arm: str, level: Level, value: float, half: float, *, lineages: int = 8
         tau_star=0.031 if lineages == 1 and abs(value) > half else None,
         unseen_share=3 / events,
         crashes=Crashes(0, events, 0, pairs),
-        truth=RUNGS[arm][int(level[1])] if arm in RUNGS else None,  # type: ignore[index]
+        truth=RUNGS[arm][int(level[1])] if arm in RUNGS else None,
     )
 
 

@@ -57,6 +57,6 @@ def seen(text: str, tmp_path: Path, *, width: int) -> dict[str, object]:
 def test_a_page_fits_its_screen_and_asks_for_nothing(tmp_path: Path, name: str, width: int):
     report = getattr(samples, name)()
     found = seen(page.html(report), tmp_path, width=width)
-    assert found["wide"] <= width  # type: ignore[operator]
+    assert found["wide"] <= width
     assert found["outside"] == 0
-    assert found["drawings"] >= len(report.arms)  # type: ignore[operator]
+    assert found["drawings"] >= len(report.arms)

@@ -15,7 +15,7 @@ EVERY = pytest.mark.parametrize("name", SAMPLES)
 def printed(name: str, width: int = 80) -> list[str]:
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
     console.print(terminal.terminal(SAMPLES[name]))
-    return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    return console.file.getvalue().splitlines()
 
 
 @EVERY
@@ -86,7 +86,7 @@ def test_an_unfinished_run_says_how_far_it_is_and_how_to_go_on():
     assert any("◇ incomplete" in line and "not estimable" not in line for line in found)
     console = Console(width=80, file=io.StringIO())
     console.print(terminal.terminal(SAMPLES["unfinished"], resume="rung run a.toml"))
-    assert "to resume: rung run a.toml" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "to resume: rung run a.toml" in console.file.getvalue()
 
 
 def test_functions_are_not_called_live_agents():

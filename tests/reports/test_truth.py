@@ -16,7 +16,7 @@ def arm(kind: str, *, method: str = "phantom", **options: Any) -> dict[str, Any]
 
 @pytest.mark.parametrize("kind", RUNGS)
 def test_the_truth_of_a_phantom_is_the_sign_it_states(kind: str):
-    assert tuple(truth.signs(arm(f"phantom:{kind}"), worked=10).values()) == RUNGS[kind]  # type: ignore[index]
+    assert tuple(truth.signs(arm(f"phantom:{kind}"), worked=10).values()) == RUNGS[kind]
 
 
 def test_a_frozen_phantom_gains_nothing_and_other_agents_have_no_known_truth():

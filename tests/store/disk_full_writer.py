@@ -13,7 +13,7 @@ ROOM = 2 << 20
 
 def refused(act: object) -> str:
     try:
-        act()  # type: ignore[operator]
+        act()
     except InstrumentFault as fault:
         return f"{fault.where}: {fault.detail}"
     return "nothing"

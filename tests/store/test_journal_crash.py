@@ -75,7 +75,7 @@ def check_content(folder: Path, acknowledged: bytes) -> None:
         assert [(fact.path, fact.kind) for fact in facts] == whole
         for fact in facts:
             if fact.kind == "sealed":
-                journal.read_blob(fact.value["blob"])  # type: ignore[index, call-overload, arg-type]
+                journal.read_blob(fact.value["blob"])
     journal.close()
 
 

@@ -92,7 +92,7 @@ def belongs(path: str, under: str) -> bool:
 def said(act: object, journal: Journal) -> str | None:
     """What a journal objects to, in words."""
     try:
-        act(journal)  # type: ignore[operator]
+        act(journal)
     except (InstrumentFault, UsageError) as error:
         return f"{type(error).__name__}: {error}"
     return None

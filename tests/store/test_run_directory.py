@@ -200,7 +200,7 @@ box:/export /home nfs4 rw,vers=4.2 0 0
 //nas/share /mnt/my\\040share cifs rw 0 0
 ada@host: /mnt/ssh fuse.sshfs rw 0 0
 overlay /var/lib/box overlay rw 0 0
-share /work/9 9p rw 0 0
+share /data/9 9p rw 0 0
 /dev/sdc1 /twice ext4 rw 0 0
 box:/twice /twice nfs rw 0 0
 box:/lustre /scratch lustre rw 0 0
@@ -225,7 +225,7 @@ map auto_home on /System/Volumes/Data/home (autofs, automounted, nobrowse)
         (LINUX, "/mnt/my share/run", "cifs"),
         (LINUX, "/mnt/ssh/run", "fuse.sshfs"),
         (LINUX, "/var/lib/box/run", "overlay"),
-        (LINUX, "/work/9/run", "9p"),
+        (LINUX, "/data/9/run", "9p"),
         (LINUX, "/twice/run", "nfs"),
         (LINUX, "/scratch/run", "lustre"),
         (MACOS, "/Users/ada/run", "apfs"),

@@ -90,7 +90,7 @@ def test_who_changes_a_state_they_were_given_changes_no_snapshot():
     snapshots = JournalSnapshots(MemoryJournal())
     first, _ = two_of(snapshots)
     given_out = snapshots.get(first)
-    given_out.files["agent/skill.json"] = b"tampered"  # type: ignore[index]
+    given_out.files["agent/skill.json"] = b"tampered"
     assert snapshots.get(first) == START
 
 

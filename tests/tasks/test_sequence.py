@@ -22,7 +22,7 @@ def order(*blocks: tuple[int, bool], interval: int, lag: int) -> str:
     """The assembled sequence of blocks (count, replay): non-replay tasks by number, replays as r and number."""
     names = iter(range(1, 1000))
     pools = [(Block(**LOCK, count=count, replay=on), [next(names) for _ in range(count)]) for count, on in blocks]
-    placed = insert_replays(pools, interval=interval, lag=lag)  # type: ignore[arg-type]
+    placed = insert_replays(pools, interval=interval, lag=lag)
     return " ".join(f"r{task}" if purpose == "replay" else f"{task}" for task, purpose in placed)
 
 
@@ -240,13 +240,13 @@ def picky(monkeypatch: pytest.MonkeyPatch, admit: Any) -> None:
     class Picky:
         fingerprint = staticmethod(real.fingerprint)
 
-    Picky.admit = staticmethod(admit)  # type: ignore[attr-defined]
+    Picky.admit = staticmethod(admit)
     monkeypatch.setattr(sequence.keys, "key", lambda name: Picky())
 
 
 def test_only_what_the_key_admits_is_taken(monkeypatch: pytest.MonkeyPatch):
     def even(task: Task) -> bool:
-        return int(task.payload["numbers"][0]) % 2 == 0  # type: ignore[index, call-overload, arg-type]
+        return int(task.payload["numbers"][0]) % 2 == 0
 
     picky(monkeypatch, even)
     held = plan(lineages=2)

@@ -38,4 +38,4 @@ class Seed:
 
     def rng(self) -> random.Random:
         """A fresh generator for this node: the same node always gives the same draws."""
-        return random.Random(int(self.hex, 16))  # noqa: S311 (simulation, not cryptography)
+        return random.Random(int(self.hex, 16))

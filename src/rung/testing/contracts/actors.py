@@ -89,7 +89,7 @@ def the_same_views_give_the_same_actions(maker: ActorMaker) -> None:
     before = random.getstate()
     try:
         first = wait(_acts(maker, _usual()))
-        random.setstate(random.Random(1).getstate())  # noqa: S311 (disturbs on purpose)
+        random.setstate(random.Random(1).getstate())
         again = wait(_acts(maker, _usual()))
     finally:
         random.setstate(before)

@@ -274,7 +274,7 @@ def nothing_of_the_method_reaches_the_actor(case: MethodCase) -> None:
     world.refine(world.context(feedback(), state))
     spy = _Spy(world.agent)
     model = scripts.ScriptedModel(scripts.plain)
-    actor = world.method.actor(state.acting(), spy, replace(world.ports, model=model), random.Random(1))  # noqa: S311
+    actor = world.method.actor(state.acting(), spy, replace(world.ports, model=model), random.Random(1))
     said = wait(_act_once(actor))
     files = [path for handed in spy.handed for path, data in handed.files.items() if _is_secret(path, data)]
     require(not files, seen=files, mend="hand the agent the state given, and no remembered one")

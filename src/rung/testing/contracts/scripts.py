@@ -102,11 +102,11 @@ class ScriptedPolicies:
 
     def naive(self) -> Actor:
         """Says naive."""
-        return ScriptedActor("naive", random.Random(0))  # noqa: S311 (simulation)
+        return ScriptedActor("naive", random.Random(0))
 
     def solver(self) -> Actor:
         """Says solver."""
-        return ScriptedActor("solver", random.Random(0))  # noqa: S311 (simulation)
+        return ScriptedActor("solver", random.Random(0))
 
 
 def ports(model: Callable[[ModelRequest], str] = plain) -> Ports:

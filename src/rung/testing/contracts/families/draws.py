@@ -65,7 +65,7 @@ def the_same_seed_draws_the_same_task(case: FamilyCase) -> None:
     first = {setting.name: _spelt(_one(case, setting)) for setting in case.settings}
     before = random.getstate()
     try:
-        random.setstate(random.Random(1).getstate())  # noqa: S311 (disturbs on purpose)
+        random.setstate(random.Random(1).getstate())
         for index in range(3):
             for setting in case.settings:
                 case.family.draw(setting, case.seed_of(setting, "in between", index))
@@ -83,7 +83,7 @@ def _one(case: FamilyCase, setting: Setting) -> Task:
 @promise
 def drawing_leaves_the_global_random_alone(case: FamilyCase) -> None:
     """A draw, an admission and a fingerprint take nothing from the global random state."""
-    before, known = random.getstate(), random.Random("contract").getstate()  # noqa: S311 (disturbs on purpose)
+    before, known = random.getstate(), random.Random("contract").getstate()
     random.setstate(known)
     try:
         for setting in case.settings:
