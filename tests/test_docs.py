@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rung.calibrate.phantoms import Design, config
+from rung.core import registry
 from rung.core.config import read
 from rung.protocols import launch
 
@@ -47,3 +48,12 @@ def test_the_python_in_the_readme_runs_as_it_stands(tmp_path: Path, monkeypatch:
     assert (tmp_path / "report.html").exists()
     example = (ROOT / "examples/notes_agent.py").read_text()
     assert all(line.split("  #")[0] in example for line in blocks[0].splitlines())
+
+
+GAMES = [name for name, module in registry.names("families").items() if module.startswith("rung.tasks.games.")]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_its_page(game: str):
+    page = (ROOT / "docs" / "games" / f"{game}.md").read_text()
+    assert all(setting.name in page for setting in registry.family(game).settings())
