@@ -6,16 +6,15 @@ It says "go" before it starts. Run again on the same folder it goes on.
 """
 
 import os
-import signal
 import sys
 from pathlib import Path
 
-from rung.core import crashpoints
 from rung.core.canonical import sha256
 from rung.core.config import Config, parse
 from rung.core.seeds import Seed
 from rung.protocols import launch
 from rung.store.memory import MemoryJournal
+from rung.testing.crashes import die_at
 
 SECRET = "a fixed secret for tests"
 ROAD = {"family": "toy-road-v1", "difficulty": 1}
@@ -54,19 +53,6 @@ def in_memory() -> MemoryJournal:
 def holdout_root() -> Seed:
     """The root under which the exam's seeds hang; its path must be found nowhere."""
     return Seed(sha256(f"{SECRET}/1"))
-
-
-def die_at(label: str, passes: int) -> None:
-    """Kill this process, without a word, when it passes a label for the n-th time."""
-    left = passes
-
-    def hook(passed: str) -> None:
-        nonlocal left
-        left -= passed == label
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    crashpoints.hook = hook
 
 
 def main(folder: str, concurrency: str, label: str = "", passes: str = "0") -> None:

@@ -6,15 +6,14 @@ flushed is acknowledged on stdout. Run again after a crash it goes on, and ends 
 
 import asyncio
 import os
-import signal
 import sys
 from pathlib import Path
 
-from rung.core import crashpoints
 from rung.core.ports import Journal
 from rung.core.values import State
 from rung.store.journal import SqliteJournal
 from rung.store.snapshots import JournalSnapshots
+from rung.testing.crashes import die_at
 
 LINEAGES = 4
 STEPS = 12
@@ -46,19 +45,6 @@ async def work(journal: Journal, snapshots: JournalSnapshots, lineage: int) -> N
         await journal.flush(durable=step % 3 == 0)
         snapshots.point(f"study/L{lineage}", snapshot)
         os.write(1, f"{lineage} {step} {snapshot}\n".encode())
-
-
-def die_at(label: str, passes: int) -> None:
-    """Kill this process, without a word, when it passes a label for the n-th time."""
-    left = passes
-
-    def hook(passed: str) -> None:
-        nonlocal left
-        left -= passed == label
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    crashpoints.hook = hook
 
 
 async def study(journal: Journal, snapshots: JournalSnapshots) -> None:

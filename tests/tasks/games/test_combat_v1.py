@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations, count, islice, product
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 
 import pytest
 from hypothesis import given, settings
@@ -539,17 +539,12 @@ def test_random_play_never_beats_the_solvers_damage():
 
 
 @pytest.mark.parametrize("setting", ["d1", "d2", "d3", "d4", "d5"])
-def test_the_published_row_is_what_the_policies_score(setting):
+def test_the_published_objectives_are_those_of_the_reference(setting):
     seeds = (Seed("docs").child("combat-v1", setting, n) for n in count())
-    draws = enumerate((FAMILY.draw(FAMILY.setting(setting), seed) for seed in seeds), start=1)
-    numbered = list(islice(((n, task) for n, task in draws if KEY.admit(task)), 50))
-    tasks = [task for _, task in numbered]
-    scores = [[played_by(task, player(task)).score for task in tasks] for player in (KEY.naive, KEY.solver)]
+    draws = (FAMILY.draw(FAMILY.setting(setting), seed) for seed in seeds)
+    tasks = list(islice((task for task in draws if KEY.admit(task)), 50))
     objectives = [best_line(Chain.of(task)).objective for task in tasks]
     low, middle, high = min(objectives), mean(objectives), max(objectives)
-    cells = " | ".join(f"{mean(each):.3f} ({stdev(each):.3f})" for each in scores)
-    row = f"| {setting} | {50 / numbered[-1][0]:.0%} | {cells} |"
     sizes = f"| {low:.1f}, {middle:.1f}, {high:.1f} |"
     page = (Path(__file__).parents[3] / "docs" / "games" / "combat-v1.md").read_text(encoding="utf-8")
-    assert row in page, row
     assert re.search(rf"^\| {setting} .*{re.escape(sizes)}$", page, re.MULTILINE), sizes

@@ -44,7 +44,7 @@ def row(game: str, setting: str) -> str:
     return f"| {setting} | {admitted:.0%} | {' | '.join(cells)} |"
 
 
-@pytest.mark.parametrize("game", ["farm-v1", "sweepmine-v1"])
+@pytest.mark.parametrize("game", ["combat-v1", "farm-v1", "hero-v1", "sweepmine-v1"])
 def test_the_published_table_is_what_the_policies_score(game):
     rows = [row(game, setting.name) for setting in registry.family(game).settings()]
     table = "\n".join(rows)
