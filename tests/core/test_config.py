@@ -47,7 +47,12 @@ def changed(key: str, value: object) -> dict[str, Any]:
         ("engine.concurrency", 0),
         ("name", ""),
         ("name", "../up"),
-        ("budget", {"usd": 5}),
+        ("budget.usd", "5"),
+        ("budget.task.steps", 0),
+        ("budget.warn_at", 0),
+        ("budget", {"dollars": 5}),
+        ("agent.model", "no provider"),
+        ("models", {"a/b": {"key": "never in a config"}}),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused_by_its_key(key: str, value: object):

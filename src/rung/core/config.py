@@ -48,16 +48,23 @@ class _Plugin(BaseModel):
         return dict(self.__pydantic_extra__ or {})
 
 
+ModelName: TypeAlias = Annotated[
+    str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._:/@-]*$", max_length=200)
+]
+
+
 class AgentConfig(_Plugin):
-    """`[agent]`: the agent under test."""
+    """`[agent]`: the agent under test. `model` is the one it acts with, as provider/name."""
 
     kind: str
+    model: ModelName | None = None
 
 
 class MethodConfig(_Plugin):
-    """`[method]`: how its state is refined."""
+    """`[method]`: how its state is refined. `model` is the improver's, the agent's unless given."""
 
     name: str
+    model: ModelName | None = None
 
 
 class ExamConfig(_Section):
@@ -183,6 +190,71 @@ class EngineConfig(_Section):
     concurrency: Annotated[int, Field(ge=1, le=1024, strict=True)] = 1
 
 
+Dollars: TypeAlias = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+
+
+class PriceConfig(_Section):
+    """A price in dollars for a million tokens, and the day it was read off. `cached` is `input` unless given."""
+
+    input: Dollars
+    output: Dollars
+    cached: Dollars | None = None
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+
+
+class ModelConfig(_Section):
+    """`[models."provider/name"]`: how a model is reached. Only `body` changes what is asked, and is identity.
+
+    `key_env` names the variable that holds the key; a key itself never stands in a config. A request is tried again for
+    `patience_seconds`, then the run stops. `ids` are the ids that it may report; the first it reports unless given.
+    """
+
+    base_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    timeout_seconds: Seconds = 300.0
+    patience_seconds: Annotated[float, Field(ge=0, le=1e9)] = 900.0
+    concurrency: Annotated[int, Field(ge=1, le=4096, strict=True)] = 16
+    context_tokens: Count | None = None
+    price: PriceConfig | None = None
+    ids: tuple[str, ...] = ()
+    body: dict[str, Any] = Field(default_factory=dict)
+
+
+class LimitConfig(_Section):
+    """What something may cost; what is not given is not limited. `seconds` are of a clock on the wall."""
+
+    usd: Dollars | None = None
+    tokens: Count | None = None
+    calls: Count | None = None
+    seconds: Seconds | None = None
+
+    @property
+    def limits(self) -> bool:
+        """Whether anything is limited."""
+        return any(value is not None for value in self.model_dump().values())
+
+
+class TaskLimitConfig(LimitConfig):
+    """`[budget.task]`: what one attempt may cost; `steps` are actions answered."""
+
+    steps: Count | None = None
+
+
+class BudgetConfig(LimitConfig):
+    """`[budget]`: what the whole study may cost, and `[budget.lineage]`, `[budget.session]`, `[budget.task]`.
+
+    When the study's is spent the run stops, and goes on when it is run again with more. When a lineage's is spent, it
+    works and refines no more and goes to its exam as it is. A session's and a task's end the agent's attempt, which is
+    scored as it stands. At `warn_at` of a study's budget a warning is printed.
+    """
+
+    lineage: LimitConfig = LimitConfig()
+    session: LimitConfig = LimitConfig()
+    task: TaskLimitConfig = TaskLimitConfig()
+    warn_at: Annotated[float, Field(gt=0, le=1)] = 0.8
+
+
 class ArmConfig(_Section):
     """`[[arms]]`: several methods or agents in one study, on the same sequences and the same exam."""
 
@@ -204,6 +276,8 @@ class Config(_Section):
     exam: ExamConfig = ExamConfig()
     tasks: TasksConfig
     compare: tuple[Compare, ...] = ()
+    budget: BudgetConfig = BudgetConfig()
+    models: dict[ModelName, ModelConfig] = Field(default_factory=dict)
     engine: EngineConfig = EngineConfig()
 
     @model_validator(mode="after")
@@ -247,9 +321,23 @@ class Config(_Section):
         return self.exam.repeats if self.lineages == 1 else max(3, self.exam.repeats)
 
     def identity(self) -> dict[str, Any]:
-        """All that makes it this study: the resolved config without `engine` and without the secret."""
-        resolved = self.model_dump(mode="json", exclude={"engine": True, "exam": {"secret"}})
+        """All that makes it this study: the resolved config without the secret and without what is not the study.
+
+        That is `engine`, how models are reached, and the budget of the whole study, which may be raised to go on.
+        """
+        resolved = self.model_dump(mode="json", exclude={"engine": True, "exam": {"secret"}, "models": True})
+        resolved["budget"] = {part: resolved["budget"][part] for part in ("lineage", "session", "task")}
+        resolved["models"] = {name: {"body": each.body} for name, each in sorted(self.models.items()) if each.body}
         return {**resolved, "arms": [arm.model_dump(mode="json") for arm in self.every_arm()]}
+
+    def models_used(self) -> tuple[str, ...]:
+        """Every model that an arm acts or improves with, by name, sorted."""
+        used = {part.model for arm in self.every_arm() for part in (arm.agent, arm.method) if part is not None}
+        return tuple(sorted(name for name in used if name is not None))
+
+    def reached(self, model: str) -> ModelConfig:
+        """How a model is reached."""
+        return self.models.get(model, ModelConfig())
 
 
 def _arm_name(method: MethodConfig | None) -> str:

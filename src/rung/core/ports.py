@@ -43,8 +43,75 @@ class Model(Protocol):
     """A language model. Live, scripted, replayed and local ones are equals."""
 
     async def generate(self, request: ModelRequest) -> ModelReply:
-        """Answer one request; raises `InstrumentFault` when no answer can be had."""
+        """Answer one request.
+
+        Raises `ModelFault` when this request cannot be answered, `ContextOverflow` when it is too long, and
+        `ModelUnusable` when none can be answered before the operator mends something.
+        """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What model calls cost: dollars, and tokens of all kinds together. `usd` is None where no price is known."""
+
+    usd: float | None
+    tokens: int
+
+    def __add__(self, other: "Amount") -> "Amount":
+        known = self.usd is not None and other.usd is not None
+        return Amount((self.usd or 0.0) + (other.usd or 0.0) if known else None, self.tokens + other.tokens)
+
+
+class Reservation(Protocol):
+    """Money and tokens set aside for one try at a model call."""
+
+    def settle(self, actual: Amount | None) -> None:
+        """Say what it cost in truth. None where that cannot be known, as of a call that hung: then it cost it all."""
+        ...
+
+
+class Spending(Protocol):
+    """The budgets over one place in a study."""
+
+    async def reserve(self, worst: Amount) -> Reservation:
+        """Set aside the most that one try can cost, and have that on record before this returns.
+
+        Raises `BudgetSpent` or `LimitReached` when a budget has not so much left.
+        """
+        ...
+
+
+class Provider(Protocol):
+    """A configured model behind the gateway: it knows its price, tries again, and stays within the budgets."""
+
+    @property
+    def id(self) -> str:
+        """Provider and name as configured: `openai/gpt-5`, `local/smollm2`."""
+        ...
+
+    @property
+    def live(self) -> bool:
+        """Whether it costs something, or may answer otherwise next time: then a study needs a budget."""
+        ...
+
+    def worst(self, request: ModelRequest) -> Amount:
+        """The most that one try at this request can cost."""
+        ...
+
+    async def ask(self, request: ModelRequest, spending: Spending) -> "Answered":
+        """Answer one request, each try within the budgets. Raises what `Model.generate` and `Spending.reserve` do."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A reply, what it cost with all tries together, how many tries it took, and the seconds of the last one."""
+
+    reply: ModelReply
+    cost: Amount
+    tries: int
+    seconds: float
 
 
 class Sandbox(Protocol):

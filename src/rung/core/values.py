@@ -120,13 +120,18 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What an agent sees before it acts. `rules` stays the same through an episode; `reply` answers its last call."""
+    """What an agent sees before it acts. `reply` answers its last call.
+
+    `rules`, `family` and `setting` stay the same through an episode, and are filled in by the stream.
+    """
 
     text: str
     images: tuple[Image, ...] = ()
     tools: tuple[Tool, ...] = ()
     rules: str = ""
     reply: str = ""
+    family: str = ""
+    setting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +193,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What a model is asked, by whom, and how it shall decode."""
+    """What a model is asked, by whom, and how it shall decode.
+
+    With `tools` the model must answer with exactly one call of one of them. None of `max_tokens` or `temperature` means
+    the provider's own default.
+    """
 
     messages: tuple[Message, ...]
     role: Role
@@ -208,13 +217,17 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model answered. `model` is the id as the provider reported it."""
+    """What a model answered. `model` is the id as the provider reported it; `reasoning` what it says of its thinking.
+
+    `stop_reason` is one of stop | length | tool_calls | content_filter, or the provider's own word.
+    """
 
     text: str
     model: str
     stop_reason: str
     usage: Usage | None = None
     calls: tuple[Call, ...] = ()
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,5 +421,5 @@ class QueueInfo:
 class Exit:
     """What a driver says of its own end. Evidence, not a verdict: only `protocols/endings.py` classifies."""
 
-    reason: Literal["queue_empty", "agent_stopped", "agent_crashed"]
+    reason: Literal["queue_empty", "agent_stopped", "agent_crashed", "limit_reached"]
     detail: str = ""

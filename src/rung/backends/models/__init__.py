@@ -1,0 +1,1 @@
+"""Models: the gateway with what it needs, and one file for each way to reach one."""

@@ -1,0 +1,35 @@
+"""What stands behind the gateway: one try at one request, and how it can fail."""
+
+from typing import Literal, Protocol, TypeAlias
+
+from rung.core.errors import RungError
+from rung.core.values import ModelReply, ModelRequest
+
+Trouble: TypeAlias = Literal["rate limit", "server error", "timeout", "connection", "garbage"]
+
+
+class TryAgain(RungError):
+    """One try failed and another may not. `billed` says whether the provider may count it all the same.
+
+    `after` is how many seconds the provider asks to wait; None when it does not say.
+    """
+
+    def __init__(self, trouble: Trouble, detail: str, *, after: float | None = None, billed: bool = False) -> None:
+        super().__init__(f"{trouble}: {detail}")
+        self.trouble = trouble
+        self.detail = detail
+        self.after = after
+        self.billed = billed
+
+
+class Backend(Protocol):
+    """One way to reach a model. It tries once; waiting and trying again are the gateway's."""
+
+    async def once(self, request: ModelRequest) -> ModelReply:
+        """Answer, or raise `TryAgain`; or what no other try can help: `ModelFault`, `ContextOverflow`,
+        `ModelUnusable`."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        ...
