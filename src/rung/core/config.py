@@ -190,8 +190,8 @@ class EngineConfig(_Section):
     concurrency: Annotated[int, Field(ge=1, le=1024, strict=True)] = 1
 
 
-Dollars: TypeAlias = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
-Seconds: TypeAlias = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+Dollars: TypeAlias = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, strict=True)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False, strict=True)]
 
 
 class PriceConfig(_Section):
@@ -213,7 +213,7 @@ class ModelConfig(_Section):
     base_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
     key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
     timeout_seconds: Seconds = 300.0
-    patience_seconds: Annotated[float, Field(ge=0, le=1e9)] = 900.0
+    patience_seconds: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, strict=True)] = 900.0
     concurrency: Annotated[int, Field(ge=1, le=4096, strict=True)] = 16
     context_tokens: Count | None = None
     price: PriceConfig | None = None
@@ -252,7 +252,7 @@ class BudgetConfig(LimitConfig):
     lineage: LimitConfig = LimitConfig()
     session: LimitConfig = LimitConfig()
     task: TaskLimitConfig = TaskLimitConfig()
-    warn_at: Annotated[float, Field(gt=0, le=1)] = 0.8
+    warn_at: Annotated[float, Field(gt=0, le=1, strict=True)] = 0.8
 
 
 class ArmConfig(_Section):
