@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator, model_validator
 
+from rung.core import schedules
 from rung.core.canonical import JSON
 from rung.core.errors import UsageError
 from rung.core.options import unknown_key
@@ -127,15 +128,23 @@ class Block(Cell):
 
 
 class TasksConfig(_Section):
-    """`[tasks]`: which instances are worked and which are examined (SelfImprove-Bench, A.1)."""
+    """`[tasks]`: which instances are worked and which are examined (SelfImprove-Bench, A.1).
 
-    schedule: tuple[Block, ...] = Field(min_length=1)
+    `schedule` is a list of blocks, or short for one (`rung.core.schedules`).
+    """
+
+    schedule: tuple[Block, ...] = Field(min_length=1, json_schema_extra=schedules.also_short)
     holdout: tuple[Block, ...] = Field(min_length=1)
     holdout_seed: SeedNumber = 1
     holdout_tasks_per_difficulty: Count | None = None
     replay: ReplayConfig = ReplayConfig()
     random: StrictBool = False
     repeat: StrictBool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_full(cls, document: Any) -> Any:
+        return schedules.resolved(document) if isinstance(document, Mapping) else document
 
     @model_validator(mode="after")
     def _not_contradictory(self) -> "TasksConfig":
