@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from rung.core.errors import AgentCrash, InstrumentFault, UsageError
-from rung.core.values import Action, Call, Exit
+from rung.core.values import Action, Call, Exit, Message, ModelRequest
 from rung.methods._function import FunctionMethod
 from rung.testing.contracts import SUITES, MethodCase, run_suite
 from rung.testing.contracts.scripts import ScriptedActor, ScriptedAgent
@@ -154,6 +154,39 @@ class TrustsItsFiles(ScriptedAgent):
     def actor(self, state, ports, rng):
         state.files["agent/prompt.md"].decode()
         return super().actor(state, ports, rng)
+
+
+class Asks(Actor):
+    """An actor that asks a model."""
+
+    def __init__(self, model):
+        self.model = model
+
+    async def act(self, view):
+        reply = await self.model.generate(ModelRequest((Message("user", view.text),), "agent"))
+        return Action(reply.text)
+
+
+@bug("agents", "an_agent_that_cannot_act_without_a_model_says_so")
+class DoesNotSayThatItNeedsAModel(ScriptedAgent):
+    def actor(self, state, ports, rng):
+        return Asks(ports.model)
+
+
+@bug("agents", "an_agents_model_that_is_down_is_a_fault")
+class CallsAModelThatIsDownAnEmptyAnswer(ScriptedAgent):
+    needs_model = True
+
+    def actor(self, state, ports, rng):
+        return Swallows(ports.model)
+
+
+class Swallows(Asks):
+    async def act(self, view):
+        try:
+            return await super().act(view)
+        except InstrumentFault:
+            return Action("")
 
 
 # --------------------------------------------------------------------------------------------- drivers

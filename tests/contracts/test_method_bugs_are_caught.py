@@ -34,6 +34,7 @@ class Honest:
     id = "honest"
     trials = 1
     wrapping = ""
+    needs_model = True
 
     def initial_state(self, agent):
         return State({**agent.harness(), "method/count.json": b"0"})
@@ -189,6 +190,11 @@ class SwallowsTheFault(Honest):
             return await super().refine(context)
         except InstrumentFault:
             return ()
+
+
+@bug("a_method_that_cannot_refine_without_a_model_says_so")
+class DoesNotSayThatItNeedsAModel(Honest):
+    needs_model = False
 
 
 @bug("files_the_agent_ruined_are_the_agents_fault")

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import wraps
 from typing import TypeAlias
 
@@ -12,6 +13,7 @@ from rung.core.seeds import Seed
 from rung.core.values import Action, State
 from rung.testing.contracts import actors, scripts
 from rung.testing.contracts.promise import Check, into, require, wait
+from rung.testing.models import Broken
 
 AgentMaker: TypeAlias = Callable[[], Agent]
 """Makes the configured agent afresh."""
@@ -60,6 +62,29 @@ def an_agent_that_ruined_its_files_takes_no_run_down(make: AgentMaker) -> None:
         for ruined in (state, State()):
             with suppress(AgentCrash, InstrumentFault):
                 wait(_act_once(agent.actor(ruined, scripts.ports(), Seed("contract").rng())))
+
+
+@promise
+def an_agent_that_cannot_act_without_a_model_says_so(make: AgentMaker) -> None:
+    """An agent that cannot act without a model has `needs_model = True`, so that no study starts without one."""
+    agent = make()
+    if getattr(agent, "needs_model", False):
+        return
+    bare = replace(scripts.ports(), model=None)
+    try:
+        wait(_act_once(agent.actor(State(dict(agent.harness())), bare, Seed("contract").rng())))
+    except Exception as error:  # noqa: BLE001 (foreign code may raise anything)
+        require(False, seen=f"{type(error).__name__}: {error}", mend="needs_model = True")
+
+
+@promise
+def an_agents_model_that_is_down_is_a_fault(make: AgentMaker) -> None:
+    """When its model cannot be reached, acting lets the InstrumentFault through and does nothing instead."""
+    agent, model = make(), Broken()
+    ports = replace(scripts.ports(), model=model)
+    with suppress(InstrumentFault):
+        wait(_act_once(agent.actor(State(dict(agent.harness())), ports, Seed("contract").rng())))
+        require(not model.calls, seen="the fault was swallowed", mend="catch no InstrumentFault: it is recorded")
 
 
 def _of_actor(check: Check[actors.ActorMaker]) -> Check[AgentMaker]:

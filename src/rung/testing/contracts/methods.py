@@ -26,6 +26,7 @@ from rung.core.values import (
 from rung.testing.contracts import hostile, scripts
 from rung.testing.contracts.actors import acted
 from rung.testing.contracts.promise import Check, into, require, settled, wait
+from rung.testing.models import Broken, Scripted
 
 MIB = 1 << 20
 SNAPSHOT = "a" * 40
@@ -241,13 +242,25 @@ def _saying(text: str) -> Callable[[ModelRequest], str]:
 def a_model_that_is_down_is_a_fault(case: MethodCase) -> None:
     """When its model cannot be reached, refining lets the InstrumentFault through and proposes nothing instead."""
     world = _world(case)
-    model = scripts.BrokenModel()
+    model = Broken()
     broken = replace(world, ports=replace(world.ports, model=model))
     try:
         broken.refine(broken.context(feedback()))
     except InstrumentFault:
         return
     require(not model.calls, seen="the fault was swallowed", mend="catch no InstrumentFault: the session records it")
+
+
+@promise
+def a_method_that_cannot_refine_without_a_model_says_so(case: MethodCase) -> None:
+    """A method that cannot refine without a model has `needs_model = True`, so that no study starts without one."""
+    world = _world(case)
+    bare = replace(world, ports=replace(world.ports, model=None))
+    for told in () if getattr(world.method, "needs_model", False) else _told():
+        try:
+            bare.refine(bare.context(told))
+        except Exception as error:  # noqa: BLE001 (foreign code may raise anything)
+            require(False, seen=f"{type(error).__name__}: {error}", mend="needs_model = True")
 
 
 @promise
@@ -273,7 +286,7 @@ def nothing_of_the_method_reaches_the_actor(case: MethodCase) -> None:
     state = world.state.with_files({"method/mark.md": MARK.encode()})
     world.refine(world.context(feedback(), state))
     spy = _Spy(world.agent)
-    model = scripts.ScriptedModel(scripts.plain)
+    model = Scripted(scripts.plain)
     actor = world.method.actor(state.acting(), spy, replace(world.ports, model=model), random.Random(1))
     said = wait(_act_once(actor))
     files = [path for handed in spy.handed for path, data in handed.files.items() if _is_secret(path, data)]

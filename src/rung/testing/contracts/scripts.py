@@ -2,30 +2,14 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rung.core.canonical import sha256
 from rung.core.errors import InstrumentFault
 from rung.core.ports import Actor, Ports
-from rung.core.values import Action, Call, FeedbackResult, ModelReply, ModelRequest, State, Usage, View
+from rung.core.values import Action, Call, FeedbackResult, ModelRequest, State, View
 from rung.testing.contracts.promise import short
-
-
-@dataclass
-class ScriptedModel:
-    """A model that answers with what a function makes of the request, and remembers what it was asked."""
-
-    answer: Callable[[ModelRequest], str]
-    asked: list[ModelRequest] = field(default_factory=list)
-
-    async def generate(self, request: ModelRequest) -> ModelReply:
-        """The scripted answer."""
-        self.asked.append(request)
-        return ModelReply(self.answer(request), "scripted", "end_turn", Usage(1, 1))
-
-    def heard(self) -> str:
-        """All texts this model was asked with."""
-        return "\n".join(message.text for request in self.asked for message in request.messages)
+from rung.testing.models import Scripted
 
 
 def _spelt(request: ModelRequest) -> str:
@@ -40,18 +24,6 @@ def plain(request: ModelRequest) -> str:
 def fenced(request: ModelRequest) -> str:
     """JSON in a fence, as many prompts ask for."""
     return f'Here it is:\n```json\n{{"note": "{_spelt(request)}", "notes": ["a", "b"], "score": 1}}\n```\n'
-
-
-class BrokenModel:
-    """A model that nobody can reach."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    async def generate(self, request: ModelRequest) -> ModelReply:
-        """No answer can be had."""
-        self.calls += 1
-        raise InstrumentFault("model", "connection reset")
 
 
 class NoSandbox:
@@ -111,7 +83,7 @@ class ScriptedPolicies:
 
 def ports(model: Callable[[ModelRequest], str] = plain) -> Ports:
     """All ports, scripted."""
-    return Ports(ScriptedModel(model), NoSandbox(), MemoryArtifacts(), ScriptedPolicies())
+    return Ports(Scripted(model), NoSandbox(), MemoryArtifacts(), ScriptedPolicies())
 
 
 @dataclass

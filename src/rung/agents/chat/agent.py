@@ -1,0 +1,136 @@
+"""The chat agent: options, the actor of one attempt, and what of a reply is the answer."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from rung.agents.chat.conversation import Turn, messages, spelt
+from rung.core.canonical import JSON
+from rung.core.errors import EmptyReply, InstrumentFault, ModelFault, UsageError
+from rung.core.options import Default, Unset, choice, take, temperature, whole
+from rung.core.ports import Actor, Agent, Model, Ports
+from rung.core.values import Action, Call, ModelReply, ModelRequest, State, View
+
+SYSTEM = "agent/system.md"
+"""The one file of its state that the agent reads: the system message of every conversation."""
+
+Answers: TypeAlias = Literal["text", "tools"]
+Refusals: TypeAlias = Literal["score", "fault"]
+
+ANSWERS: tuple[Answers, ...] = ("text", "tools")
+REFUSALS: tuple[Refusals, ...] = ("score", "fault")
+ALL = -1
+
+DEFAULTS: Mapping[str, Default] = MappingProxyType(
+    {"answers": "text", "history": ALL, "temperature": Unset(float), "max_tokens": 2048, "refusals": "score"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How it asks its model, and how it reads the reply.
+
+    `history` is how many earlier steps of the attempt it shows again, ALL for every one. `refusals` says what a reply
+    is that a content filter has left empty: an answer that is invalid, or a fault.
+    """
+
+    answers: Answers
+    history: int
+    temperature: float | None
+    max_tokens: int
+    refusals: Refusals
+
+    def request(self, system: str, turns: list[Turn], view: View) -> ModelRequest:
+        """What the model is asked."""
+        kept = turns if self.history == ALL else turns[max(0, len(turns) - self.history) :]
+        return ModelRequest(
+            messages(system, kept, view),
+            "agent",
+            tools=view.tools if self.answers == "tools" else (),
+            max_tokens=self.max_tokens,
+            temperature=self.temperature,
+        )
+
+    def answer(self, reply: ModelReply) -> Call | str:
+        """The first call, else the text.
+
+        Raises `EmptyReply` where there is neither, and `ModelFault` where a filter took them and that is a fault.
+        """
+        if self.answers == "tools" and reply.calls:
+            return reply.calls[0]
+        if reply.text.strip():
+            return reply.text
+        if reply.stop_reason != "content_filter":
+            raise EmptyReply("chat", f"the model's reply was empty (stop reason {reply.stop_reason!r:.80})")
+        if self.refusals == "fault":
+            raise ModelFault("chat", "a content filter left the model's reply empty, and refusals = 'fault'")
+        return ""
+
+
+class ChatActor:
+    """One attempt: a conversation of its own."""
+
+    def __init__(self, manner: Manner, model: Model, system: str) -> None:
+        self._manner = manner
+        self._model = model
+        self._system = system
+        self._turns: list[Turn] = []
+
+    async def act(self, view: View) -> Action:
+        """The model's answer to the view. Its faults pass through; `ContextOverflow` ends the attempt as a score."""
+        reply = await self._model.generate(self._manner.request(self._system, self._turns, view))
+        answer = self._manner.answer(reply)
+        self._turns.append(Turn(view, spelt(reply)))
+        return Action(answer)
+
+
+class Chat:
+    """The configured agent. It is named by every option that is not the default, since each changes how it acts."""
+
+    needs_model = True
+
+    def __init__(self, manner: Manner, *, unusual: str = "") -> None:
+        self.id = f"chat{unusual}"
+        self._manner = manner
+
+    def harness(self) -> Mapping[str, bytes]:
+        """The system prompt."""
+        return {SYSTEM: (Path(__file__).parent / f"{self._manner.answers}.md").read_bytes()}
+
+    def actor(self, state: State, ports: Ports, rng: random.Random) -> Actor:
+        """An actor for one attempt; needs the `model` port."""
+        if ports.model is None:
+            raise InstrumentFault("chat", "was started without a model; give agent.model = 'provider/name'")
+        system = state.files.get(SYSTEM, b"").decode("utf-8", "replace").strip()
+        return ChatActor(self._manner, ports.model, system)
+
+
+def make(variant: str, options: Mapping[str, JSON]) -> Agent:
+    """The chat agent. Options: `answers`, `history`, `temperature`, `max_tokens`, `refusals` (docs/guide/chat.md)."""
+    where = "agent.kind = 'chat'"
+    if variant:
+        raise UsageError(f"{where}: there are no variants, seen {variant!r}; give its options as keys of [agent]")
+    values = take(where, options, DEFAULTS)
+    manner = Manner(
+        answers=choice(where, "answers", values["answers"], ANSWERS),
+        history=whole(where, "history", values["history"], least=ALL),
+        temperature=temperature(where, values["temperature"]),
+        max_tokens=whole(where, "max_tokens", values["max_tokens"], least=1),
+        refusals=choice(where, "refusals", values["refusals"], REFUSALS),
+    )
+    return Chat(manner, unusual="".join(f" {key}={value}" for key, value in values.items() if _unusual(key, value)))
+
+
+def _unusual(key: str, value: JSON) -> bool:
+    default = DEFAULTS[key]
+    return value is not None if isinstance(default, Unset) else value != default
+
+
+EXAMPLES: tuple[tuple[str, Mapping[str, JSON]], ...] = (
+    ("", {}),
+    ("", {"answers": "tools", "history": 0, "temperature": 0.0}),
+)
+"""Variants and options with which the contract suite tries this agent."""
