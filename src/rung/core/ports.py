@@ -7,7 +7,7 @@ What may wait is `async def`; all else is sync and pure. An author may write a p
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from rung.core.canonical import JSON
 from rung.core.seeds import Seed
@@ -114,11 +114,33 @@ class Answered:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command in a sandbox ended, and the last of what it printed.
+
+    `status` is the exit status of one that ended by itself, and else None: then a signal ended it, or, where it is
+    `late`, its seconds were up.
+    """
+
+    status: int | None
+    out: bytes = b""
+    err: bytes = b""
+    late: bool = False
+
+
 class Sandbox(Protocol):
     """A place where foreign code runs."""
 
-    async def run(self, argv: Sequence[str], *, files: Mapping[str, bytes], seconds: float) -> tuple[int, bytes]:
-        """Run one command over these files; exit status and output."""
+    @property
+    def name(self) -> str:
+        """What confines the code, as records print it; `plain` confines nothing."""
+        ...
+
+    async def run(self, argv: Sequence[str], *, files: Mapping[str, bytes], seconds: float, stdin: bytes = b"") -> Ran:
+        """Run one command in a fresh folder that holds these files, and end all that it started.
+
+        However a command ends is a fact about it. `InstrumentFault` is raised for one that could not be started.
+        """
         ...
 
 
@@ -233,6 +255,23 @@ class Family(Protocol):
 
     async def start(self, task: Task, ports: Ports) -> Episode:
         """A fresh episode of this task."""
+        ...
+
+
+@runtime_checkable
+class Pooled(Protocol):
+    """What a family is beside a `Family` when its tasks are a fixed collection, such as the lines of a file.
+
+    Some of its tasks may be worked and the others are sealed: an exam is drawn from these alone, and nothing else is.
+    A lineage is given each of them once at most, and the lineages of a study share them.
+    """
+
+    def pool(self, setting: Setting, *, sealed: bool) -> Sequence[Task]:
+        """Every task of a setting that may be worked, or every sealed one; none is both."""
+        ...
+
+    def whence(self, setting: Setting, *, sealed: bool) -> str:
+        """Where they lie, for whoever asked for more than there are: `tickets.jsonl, level 1, split "test"`."""
         ...
 
 
