@@ -64,7 +64,7 @@ def test_the_record_holds_the_secret_s_hash_and_never_the_secret_or_a_seed():
 # ---------------------------------------------------------------------------------------------- what is written
 
 
-def test_every_task_is_written_with_its_reference_in_order():
+def test_every_task_is_written_in_order_and_the_exam_s_with_its_reference():
     drawn = made(lineages=2)
     journal = written(drawn)
     tasks: list[Any] = [fact.value for fact in journal.facts(under="plan/exam", kind="task")]
@@ -73,6 +73,28 @@ def test_every_task_is_written_with_its_reference_in_order():
     entries: list[Any] = [fact.value for n in (1, 2) for fact in journal.facts(under=f"plan/L{n}", kind="entry")]
     assert [entry["task"] for entry in entries] == held_in(drawn)
     assert [entry["purpose"] for entry in entries] == ["work"] * 4 + ["replay"] + ["work"] * 4 + ["replay"]
+
+
+def test_of_what_is_worked_only_what_is_replayed_is_written_with_a_reference():
+    journal = written(made())
+    entries: list[Any] = [fact.value for fact in journal.facts(under="plan/L1", kind="entry")]
+    replayed = [entry["task"] for entry in entries if entry["purpose"] == "replay"]
+    assert len(replayed) == 1
+    assert ["reference" in entry for entry in entries] == [entry["task"] in replayed for entry in entries]
+    assert sum("reference" in entry for entry in entries) == 2  # its first play, and the replay
+
+
+def test_a_recorded_reference_stands_whatever_its_solver_would_find_by_now():
+    drawn = made()
+    recorded = [(fact.path, fact.kind, fact.value) for fact in written(drawn).facts()]
+    journal, older = MemoryJournal(), {"score": 0.75, "certificate": "solver", "solver": "toy-0", "gap": 0.5}
+    for path, kind, value in recorded:
+        stands = isinstance(value, dict) and "reference" in value
+        journal.put(path, kind, {**value, "reference": older} if stands else value)
+    before = journal.digest()
+    plan.write(drawn, journal, plugins={})
+    assert journal.digest() == before
+    assert journal.get("plan/exam/0001", "task")["reference"] == older
 
 
 def test_writing_the_same_plan_again_is_nothing():

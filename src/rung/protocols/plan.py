@@ -1,8 +1,9 @@
 """What is fixed before anything runs: tasks, references, comparisons, the exam and its id. All of it is written down.
 
 Under `plan` the journal holds `config` (the resolved config, with the secret's hash in its place), `families`,
-`freshness`, `comparisons` and `exam`; under `plan/exam/0007` and `plan/L3/0007` the tasks in order, each with its
-reference. So a report needs nothing but the journal.
+`freshness`, `comparisons` and `exam`; under `plan/exam/0007` and `plan/L3/0007` the tasks in order. Those that a report
+holds scores against have their reference: the exam's, and held-in tasks that are replayed. So a report needs nothing
+but the journal, and nobody waits for references that are never read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,11 +63,27 @@ def write(plan: Plan, journal: Journal, *, plugins: Mapping[str, str]) -> None:
     journal.put("plan", "comparisons", [asdict(row) for row in plan.comparisons])
     journal.put("plan", "exam", _about(plan.exam))
     for number, task in enumerate(plan.exam.tasks, 1):
-        journal.put(f"plan/exam/{number:04d}", "task", _task(task))
+        _put(journal, f"plan/exam/{number:04d}", "task", _task(task), task)
     for lineage, entries in enumerate(plan.held.lineages, 1):
+        replayed = {entry.task.id for entry in entries if entry.purpose == "replay"}
         for entry in entries:
-            about: dict[str, JSON] = {**_task(entry.task), "purpose": entry.purpose, "first": entry.first}
-            journal.put(f"plan/L{lineage}/{entry.position:04d}", "entry", about)
+            about = {**_task(entry.task), "purpose": entry.purpose, "first": entry.first}
+            asked = entry.task if entry.task.id in replayed else None
+            _put(journal, f"plan/L{lineage}/{entry.position:04d}", "entry", about, asked)
+
+
+def _put(journal: Journal, path: str, kind: str, about: Mapping[str, JSON], asked: Task | None) -> None:
+    """Write a task of the plan, with the reference of the one that is asked for it.
+
+    On an old run the reference that was recorded stands, and is not worked out again: where it is not proven to be
+    optimal, another version of its solver may find another.
+    """
+    old = journal.get(path, kind)
+    if isinstance(old, Mapping):
+        known = {"reference": old["reference"]} if "reference" in old else {}
+    else:
+        known = {} if asked is None else {"reference": asdict(keys.key(asked.family).reference(asked))}
+    journal.put(path, kind, {**about, **known})
 
 
 def refuse_another(config: Config, journal: Journal, *, secret_hash: str, plugins: Mapping[str, str]) -> None:
@@ -148,12 +165,7 @@ def _families(plan: Plan) -> dict[str, JSON]:
 
 
 def _task(task: Task) -> dict[str, JSON]:
-    return {
-        "task": task.id,
-        "family": task.family,
-        "cell": task.cell,
-        "reference": asdict(keys.key(task.family).reference(task)),
-    }
+    return {"task": task.id, "family": task.family, "cell": task.cell}
 
 
 def _differences(where: str, old: JSON, new: JSON) -> Sequence[str]:

@@ -43,7 +43,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One task of the plan: a place in the exam, or in a lineage's sequence."""
+    """One task of the plan: a place in the exam, or in a lineage's sequence.
+
+    `reference` is empty for a task that is worked and never replayed: nothing is held against it.
+    """
 
     place: int
     task: str
@@ -73,7 +76,7 @@ def _planned(path: str, value: Mapping[str, Any]) -> Planned:
         value["task"],
         value["family"],
         value["cell"],
-        value["reference"],
+        value.get("reference", {}),
         value.get("purpose", "exam"),
         value.get("first"),
     )
