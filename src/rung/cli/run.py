@@ -7,8 +7,10 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -18,7 +20,8 @@ from rung.cli._runs import opened, report_of
 from rung.cli._say import json_option, say_json
 from rung.cli.report import show, write
 from rung.core import config
-from rung.protocols import launch
+from rung.core.config import Config
+from rung.protocols import launch, quick
 from rung.protocols.plan import Plan
 from rung.reports.values import LadderReport
 from rung.store.run_directory import RunDirectory
@@ -29,42 +32,67 @@ from rung.store.run_directory import RunDirectory
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run's folder; else runs/<its name>.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Put a key over the config; repeatable.")
 @click.option("--accept-upgrade", is_flag=True, help="Go on under another version, or edited code; recorded.")
+@click.option("--quick", "is_quick", is_flag=True, help="Run a small version for a first look; it measures nothing.")
 @json_option
 @click.pass_obj
-def command(
-    invocation: Invocation,
-    file: Path,
-    out: Path | None,
-    *,
-    overrides: Sequence[str],
-    accept_upgrade: bool,
-    as_json: bool,
-) -> None:
+def command(invocation: Invocation, /, **given: Any) -> None:
     """Run a study, or resume it.
 
     CONFIG is TOML or JSON; the same command begins and resumes.
 
     Ends with a summary and the path of report.html. Ctrl-C stops after what is in flight, and twice at once; either
     way the run is resumed by running the same command again. Plug-in files in a config lie relative to it.
+
+    With --quick a small version is run in a folder of its own, to see that everything works; what was shrunk is said.
     """
-    study = config.read(file, overrides=overrides)
-    directory = RunDirectory(out if out is not None else Path("runs") / slug(study.name))
-    invocation.resume = resuming(file, directory.path, overrides, accept_upgrade=accept_upgrade)
+    asked = Asked(**given)
+    study = asked.study()
+    directory = RunDirectory(asked.out if asked.out is not None else Path("runs") / slug(study.name))
+    invocation.resume = resuming(asked, directory.path)
     with Progress() as progress, stopping(directory, invocation):
 
         def planned(plan: Plan) -> None:
             invocation.begun = True
             progress.planned(plan)
 
-        wishes = launch.Wishes(base=file.parent, accept_upgrade=accept_upgrade, watch=progress.watch, planned=planned)
-        launch.run(study, directory.path, wishes)
+        launch.run(
+            study,
+            directory.path,
+            launch.Wishes(
+                base=asked.file.parent,
+                accept_upgrade=asked.accept_upgrade,
+                watch=progress.watch,
+                planned=planned,
+            ),
+        )
     with opened(directory.path) as (_, journal):
         report = report_of(journal)
     write(report, directory.report)
-    if as_json:
+    if asked.as_json:
         say_json(told(directory, report, progress.meter))
     else:
         show(report, directory.report)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the caller asked for: a config, and what to do with it. Each field is an argument or an option."""
+
+    file: Path
+    out: Path | None = None
+    overrides: Sequence[str] = ()
+    accept_upgrade: bool = False
+    is_quick: bool = False
+    as_json: bool = False
+
+    def study(self) -> Config:
+        """The study to run; what a quick look shrank is said on stderr."""
+        study = config.read(self.file, overrides=self.overrides)
+        if not self.is_quick:
+            return study
+        small, changes = quick.shrink(study)
+        click.echo("\n".join(["a quick look, which measures nothing; changed for it:", *changes]), err=True)
+        return small
 
 
 def slug(name: str) -> str:
@@ -76,18 +104,19 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def resuming(file: Path, out: Path, overrides: Sequence[str], *, accept_upgrade: bool) -> str:
+def resuming(asked: Asked, out: Path) -> str:
     """The exact command that resumes, for a shell.
 
-    >>> resuming(Path("my study.toml"), Path("runs/a"), ["seed=3"], accept_upgrade=False)
+    >>> resuming(Asked(Path("my study.toml"), overrides=["seed=3"]), Path("runs/a"))
     "rung run 'my study.toml' --out runs/a --set seed=3"
-    >>> resuming(Path("-m.toml"), Path("-o"), [], accept_upgrade=False)
-    'rung run ./-m.toml --out ./-o'
+    >>> resuming(Asked(Path("-m.toml"), is_quick=True), Path("-o"))
+    'rung run ./-m.toml --out ./-o --quick'
     """
-    words = ["rung", "run", _as_path(file), "--out", _as_path(out)]
-    for override in overrides:
+    words = ["rung", "run", _as_path(asked.file), "--out", _as_path(out)]
+    for override in asked.overrides:
         words += ["--set", override]
-    return shlex.join([*words, *(["--accept-upgrade"] if accept_upgrade else [])])
+    flags = {"--quick": asked.is_quick, "--accept-upgrade": asked.accept_upgrade}
+    return shlex.join([*words, *(flag for flag, given in flags.items() if given)])
 
 
 def _as_path(path: Path) -> str:
@@ -128,6 +157,7 @@ def told(directory: RunDirectory, report: LadderReport, meter: Meter) -> dict[st
     """What a machine is told at the end; the whole report is `rung report RUN --json`."""
     return {
         "name": report.name,
+        "quick": bool(report.config.get("quick")),
         "run": str(directory.path),
         "report": str(directory.report),
         "digest": report.digest,

@@ -273,10 +273,11 @@ class ArmConfig(_Section):
 
 
 class Config(_Section):
-    """A whole study."""
+    """A whole study. `quick` is set by `rung run --quick`: a small version for a first look, which measures nothing."""
 
     name: Name
     protocol: Literal["ladder"]
+    quick: StrictBool = False
     seed: SeedNumber = 0
     lineages: Annotated[int, Field(ge=1, le=1000, strict=True)] = 5
     agent: AgentConfig | None = None
@@ -334,7 +335,8 @@ class Config(_Section):
 
         That is `engine`, how models are reached, and the budget of the whole study, which may be raised to go on.
         """
-        resolved = self.model_dump(mode="json", exclude={"engine": True, "exam": {"secret"}, "models": True})
+        left_out: dict[str, Any] = {"engine": True, "exam": {"secret"}, "models": True, "quick": not self.quick}
+        resolved = self.model_dump(mode="json", exclude=left_out)
         resolved["budget"] = {part: resolved["budget"][part] for part in ("lineage", "session", "task")}
         resolved["models"] = {name: {"body": each.body} for name, each in sorted(self.models.items()) if each.body}
         return {**resolved, "arms": [arm.model_dump(mode="json") for arm in self.every_arm()]}

@@ -17,6 +17,7 @@ QUOTED = 160
 def weaknesses(report: LadderReport) -> tuple[str, ...]:
     """Every weakness of this study that can be seen from its own record, in plain sentences, the gravest first."""
     found = [
+        *_of_quick_look(report),
         *_incomplete(report),
         *_of_crashes(report),
         *_of_faults(report),
@@ -35,6 +36,11 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
 
 
 # --------------------------------------------------------------------------------------------- missing and broken
+
+
+def _of_quick_look(report: LadderReport) -> Iterator[str]:
+    if report.config.get("quick"):
+        yield "A quick look: the study was shrunk (--quick) to see that everything works, so this measures nothing."
 
 
 def _incomplete(report: LadderReport) -> Iterator[str]:

@@ -1,0 +1,87 @@
+"""A small version of a study, for a first look: does everything work, and what will the report look like?
+
+It has the same arms, families, settings and comparisons, and all checks of a config hold of it. It is another study:
+its name ends in `quick`, `quick = true` stands in its resolved config, and so its identity, its folder and its exam are
+its own. With at most four exam tasks a cell, no rung of it from G1 up can carry a verdict.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rung.core.config import Block, Config, TasksConfig, parse
+
+LINEAGES = 2
+WORKED = 6
+"""Tasks of one block of the schedule."""
+EXAMINED = 4
+"""Tasks of one block of the holdout; with fewer than 6 no verdict is given."""
+
+ENDING = " quick"
+LONGEST_NAME = 80
+
+
+def shrink(config: Config) -> tuple[Config, tuple[str, ...]]:
+    """The quick look at a study, and what was changed for it, a line each. Shrinking again changes nothing."""
+    document = config.model_dump(mode="json")
+    tasks = document["tasks"]
+    document["name"] = config.name if config.quick else config.name[: LONGEST_NAME - len(ENDING)] + ENDING
+    document["quick"] = True
+    document["lineages"] = min(config.lineages, LINEAGES)
+    document["exam"] |= {"repeats": 1, "baseline_repeats": 1}
+    for key, most in (("schedule", WORKED), ("holdout", EXAMINED)):
+        for block in tasks[key]:
+            block["count"] = min(block["count"], most)
+    pool = config.tasks.holdout_tasks_per_difficulty
+    tasks["holdout_tasks_per_difficulty"] = None if pool is None else min(pool, EXAMINED)
+    tasks["replay"] = _replay(config.tasks, [Block.model_validate(block) for block in tasks["schedule"]])
+    small = parse(document)
+    return small, tuple(_changes(config, small))
+
+
+def replays(schedule: Sequence[Block], *, interval: int, lag: int) -> int:
+    """How many replays are put into a sequence of these blocks (SelfImprove-Bench, A.2).
+
+    >>> replays([Block(family="f", difficulty=1, count=6, replay=True)], interval=2, lag=2)
+    2
+    """
+    if interval < 1 or lag < 1:
+        return 0
+    flags = [block.replay for block in schedule for _ in range(block.count)]
+    return sum(wanted and n % interval == 0 and n > lag for n, wanted in enumerate(flags, 1))
+
+
+def _replay(tasks: TasksConfig, schedule: Sequence[Block]) -> dict[str, int]:
+    """Interval and lag that still replay something where the study does, as near to its own as can be."""
+    interval, lag = tasks.replay.interval, tasks.replay.lag
+    total = sum(block.count for block in schedule)
+    if not interval or replays(schedule, interval=interval, lag=lag):
+        return {"interval": interval, "lag": lag}
+    nearer = min(lag, total // 2)
+    for spacing in (interval, 1):
+        if replays(schedule, interval=spacing, lag=nearer):
+            return {"interval": spacing, "lag": nearer}
+    return {"interval": 1, "lag": 1}
+
+
+def _changes(config: Config, small: Config) -> Sequence[str]:
+    before, after = _numbers(config), _numbers(small)
+    return [f"{key}: {old} -> {new}" for (key, old), (_, new) in zip(before, after, strict=True) if old != new]
+
+
+def _numbers(config: Config) -> list[tuple[str, Any]]:
+    """All that a quick look may change, by key."""
+    tasks, replay = config.tasks, config.tasks.replay
+    blocks = [
+        (f"tasks.{key}[{place}] {block.label} count", block.count)
+        for key, found in (("schedule", tasks.schedule), ("holdout", tasks.holdout))
+        for place, block in enumerate(found)
+    ]
+    return [
+        ("name", repr(config.name)),
+        ("lineages", config.lineages),
+        ("exam.repeats", config.exam.repeats),
+        ("exam.baseline_repeats", config.baseline_repeats),
+        *blocks,
+        ("tasks.holdout_tasks_per_difficulty", tasks.holdout_tasks_per_difficulty),
+        ("tasks.replay", f"interval {replay.interval}, lag {replay.lag}"),
+    ]
