@@ -15,6 +15,7 @@ from rung.core.seeds import Seed
 from rung.core.values import Action, Call, Lens, Purpose, State, StreamReply, Task, View
 from rung.protocols import record, session
 from rung.protocols.asked import Asked
+from rung.protocols.lines import Lines
 from rung.protocols.session import Seat
 from rung.protocols.stream import Stream, Ticket
 from rung.store.memory import MemoryJournal
@@ -142,7 +143,15 @@ def hold(
 
 
 def stream(journal: MemoryJournal, *tickets: Ticket, lens: Lens = "none") -> Stream:
-    return Stream(journal, tickets or (ticket(),), lens=lens, salt=SEED.path, ports=Ports())
+    lines = Lines(journal)
+    return Stream(
+        journal,
+        tickets or (ticket(),),
+        lens=lens,
+        salt=SEED.path,
+        ports=Ports(),
+        line_for=lambda path: lines.line(path, "agent", None),
+    )
 
 
 async def play(on: Stream, answers: Sequence[object]) -> list[StreamReply]:

@@ -106,10 +106,13 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A reply, what it cost with all tries together, how many tries it took, and the seconds of the last one."""
+    """A reply, what it cost with all tries together, how many tries it took, and the seconds of the last one.
+
+    `cost` is None for a reply that was read from a recording.
+    """
 
     reply: ModelReply
-    cost: Amount
+    cost: Amount | None
     tries: int
     seconds: float
 

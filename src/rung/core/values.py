@@ -5,10 +5,10 @@ it; feedback; state and snapshot; candidate, trial and selection; estimates.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from rung.core.canonical import JSON, fingerprint
 from rung.core.errors import UsageError
@@ -162,11 +162,14 @@ class Reply:
     feedback: str | None = None
 
 
+Status: TypeAlias = Literal["completed", "error", "timeout", "cancelled"]
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """The measured end of an episode, made outside the agent's reach."""
 
-    status: Literal["completed", "error", "timeout", "cancelled"]
+    status: Status
     success: bool
     score: float
     metrics: Mapping[str, JSON] = field(default_factory=dict, hash=False)
@@ -327,6 +330,19 @@ class Candidate:
     parent: str
     state: State
     manifest: Mapping[str, JSON] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped(Sequence[Candidate]):
+    """No candidates, and why: a method tried to make one and what came of it was of no use. That is no fault."""
+
+    reason: str
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, index: Any) -> Any:
+        return ()[index]
 
 
 @dataclass(frozen=True, slots=True)

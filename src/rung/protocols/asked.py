@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar, runtime_checkable
 
 from rung.core import crashpoints
-from rung.core.errors import AgentCrash, InstrumentFault, Stopped
+from rung.core.errors import AgentCrash, InstrumentFault, LimitReached, Stopped
 from rung.core.ports import Actor, Kit, Post
 from rung.core.values import Action, Exit, Served, View
 from rung.core.waiting import settle
@@ -39,6 +39,8 @@ class Asked:
                 await self._work(post, served)
             except AgentCrash as crash:
                 return Exit("agent_crashed", str(crash)[:MAX_DETAIL])
+            except LimitReached as limit:
+                return Exit("limit_reached", str(limit)[:MAX_DETAIL])
         return Exit("queue_empty")
 
     async def _make(self, served: Served, kit: Kit) -> Actor:
@@ -59,7 +61,7 @@ async def _own(function: Callable[..., Awaitable[Result]], *arguments: object) -
     """What the agent's own code answers. Whatever it raises is the agent's, but for what the instrument did to it."""
     try:
         return await settle(function, *arguments)
-    except (InstrumentFault, AgentCrash, Stopped):
+    except (InstrumentFault, AgentCrash, LimitReached, Stopped):
         raise
     except Exception as error:
         raise AgentCrash(f"{type(error).__name__}: {error}") from error

@@ -1,21 +1,44 @@
 """How a session ended, from our own record. The driver's exit is evidence and not the verdict."""
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rung.core.values import Exit, Fault
 
-Ending: TypeAlias = Literal["queue_empty", "agent_stopped", "agent_crashed", "instrument_fault"]
+Ending: TypeAlias = Literal["queue_empty", "agent_stopped", "agent_crashed", "limit_reached", "instrument_fault"]
 
 
-def classify(*, fault: Fault | None, crashed: bool, unserved: int, unfinished: int, said: Exit | None) -> Ending:
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a session left behind: a fault if one ended it, whether a limit of ours was reached in it, the tasks never
+    served and those served and not finished, and what the driver says."""
+
+    fault: Fault | None
+    limited: bool
+    unserved: int
+    unfinished: int
+    said: Exit | None
+
+    @property
+    def crashed(self) -> bool:
+        """Whether the agent's own code raised."""
+        return self.said is not None and self.said.reason == "agent_crashed"
+
+
+def classify(seen: Evidence) -> Ending:
     """The ending of a session.
 
-    A fault of the instrument outranks everything, then a crash of the agent's own code. A session whose tasks were all
-    served and finished ended with its queue, whatever the driver says of it; one that left tasks was stopped by the
-    agent.
+    A fault of the instrument outranks everything, then a limit that was reached and left tasks undone, then a crash of
+    the agent's own code. A session whose tasks were all served and finished ended with its queue, whatever the driver
+    says of it; one that left tasks was stopped by the agent.
     """
-    if fault is not None or (said is None and not crashed):
+    left = seen.unserved or seen.unfinished
+    if seen.fault is not None:
         return "instrument_fault"
-    if crashed:
+    if seen.limited and left:
+        return "limit_reached"
+    if seen.said is None:
+        return "instrument_fault"
+    if seen.crashed:
         return "agent_crashed"
-    return "agent_stopped" if unserved or unfinished else "queue_empty"
+    return "agent_stopped" if left else "queue_empty"

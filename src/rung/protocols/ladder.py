@@ -76,6 +76,8 @@ async def lineage(study: Study, arm: Arm, number: int, start: str, sequence: Seq
     for entry in sequence:
         met[entry.task.id] += 1
         path = f"{home}/{entry.purpose}/{entry.position:04d}"
+        if study.cut(home, entry.position, path):
+            break
         ticket = Ticket(path, entry.task, entry.purpose, snapshot, met[entry.task.id])
         outcome = await study.attempt(arm, ticket)
         if arm.frozen or entry.purpose == "replay" or isinstance(outcome, Fault):

@@ -5,7 +5,8 @@ Under an attempt's path (`narrow/L3/work/0007`) the journal holds these facts:
     served            what was handed out: task, family, setting, purpose, ordinal, snapshot, handle; rules and payload
                       as blobs
     step/0000 step    one step: the view's text (a blob), the answer, the reply, and what the family said of it
-    call/000000       the model call behind step 0, if there was one (see `rung.store.calls`)
+    call/000000       the attempt's first model call, and so on (see `rung.store.calls`); a step says how many there
+                      were by its end
     sealed            the evaluation, or the fault; and how many steps there were
     ended             how the session ended
 
@@ -17,7 +18,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from rung.core.canonical import JSON
+from rung.core.canonical import JSON, sha256
 from rung.core.ports import Artifacts, Journal
 from rung.core.values import (
     Action,
@@ -25,6 +26,7 @@ from rung.core.values import (
     Evaluation,
     Fault,
     FeedbackResult,
+    ModelCall,
     Outcome,
     Reply,
     Score,
@@ -35,6 +37,11 @@ from rung.store.calls import read_call
 
 INLINE = 2000
 """Characters up to which a text stands in the row itself."""
+
+
+def handle(salt: str, path: str) -> str:
+    """The opaque name by which an agent knows an attempt."""
+    return f"t-{sha256(f'{salt}/{path}')[:12]}"
 
 
 def step_path(path: str, index: int) -> str:
@@ -64,13 +71,14 @@ def answer_json(store: Artifacts, answer: Call | str) -> JSON:
     return {"text": keep_text(store, answer)}
 
 
-def step_json(store: Artifacts, view: View, action: Action, reply: Reply) -> dict[str, JSON]:
-    """One step."""
+def step_json(store: Artifacts, view: View, action: Action, reply: Reply, *, calls: int) -> dict[str, JSON]:
+    """One step; `calls` is how many model calls the attempt had made by then."""
     return {
         "view": store.blob(view.text.encode()),
         "images": [store.blob(image.data) for image in view.images],
         "answer": answer_json(store, action.answer),
         "self_score": action.self_score,
+        "calls": calls,
         "reply": keep_text(store, reply.text),
         "invalid": reply.invalid,
         "done": reply.done,
@@ -137,8 +145,20 @@ def read_step(journal: Journal, path: str, index: int) -> Step | None:
         score=value["score"],
         feedback=value["feedback"],
         self_score=value["self_score"],
-        agent_call=read_call(journal, path, index),
+        agent_call=_last_call(journal, path, index),
     )
+
+
+def calls_by(journal: Journal, path: str, index: int) -> int:
+    """How many model calls an attempt had made by the end of a step; 0 before its first."""
+    value = cast("Mapping[str, Any] | None", journal.get(step_path(path, index), "step")) if index >= 0 else None
+    return int(value["calls"]) if value is not None else 0
+
+
+def _last_call(journal: Journal, path: str, index: int) -> ModelCall | None:
+    """The last of the model calls that were made for a step; None when there were none."""
+    before, after = calls_by(journal, path, index - 1), calls_by(journal, path, index)
+    return read_call(journal, path, after - 1) if after > before else None
 
 
 def read_steps(journal: Journal, path: str) -> Sequence[Step]:

@@ -1,15 +1,17 @@
 """A session: a driver works a stream from a snapshot until an ending, and we classify how it ended."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from rung.core.errors import InstrumentFault, StoreFault
-from rung.core.ports import Actor, Driver, Journal, Key, Kit, Ports
+from rung.core.ports import Actor, Driver, Journal, Key, Kit, Ports, Provider
 from rung.core.seeds import Seed
 from rung.core.values import Action, Exit, Fault, Lens, State, Task, View
 from rung.core.waiting import settle
-from rung.protocols.endings import Ending, classify
+from rung.protocols.endings import Ending, Evidence, classify
+from rung.protocols.lines import Lines
 from rung.protocols.stream import Stream, Ticket
 from rung.tasks import keys
 
@@ -55,6 +57,14 @@ class _Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What one session may take beside money: seconds on the wall, and actions in each task. None: no limit."""
+
+    seconds: float | None = None
+    steps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Desk:
     """Where a driver works (see `rung.core.ports.Post`). `scripted` agents alone are handed the policies port."""
 
@@ -67,7 +77,8 @@ class Desk:
     def kit(self, handle: str) -> Kit:
         """The ports and the random stream of one attempt; the stream hangs under the attempt's own path."""
         ticket = self.stream.ticket(handle)
-        ports = self.ports
+        line = self.stream.line(handle)
+        ports = replace(self.ports, model=line if line.provider is not None else None)
         if self.scripted:
             ports = replace(ports, policies=KeyPolicies(keys.key(ticket.task.family), ticket.task))
         return Kit(ports, self.seed.child(ticket.path).rng())
@@ -75,13 +86,19 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who works a session: the driver, its home, its ports and random streams, and whether it may have the policies."""
+    """Who works a session: the driver, its home, its ports and random streams, and whether it may have the policies.
+
+    `model` is what it acts with, over `lines`; without lines, its calls are recorded and not limited.
+    """
 
     driver: Driver
     home: State
     ports: Ports
     seed: Seed
     scripted: bool
+    model: Provider | None = None
+    lines: Lines | None = None
+    limits: Limits = Limits()
 
 
 async def hold(journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: Lens, seat: Seat) -> Ending:
@@ -90,23 +107,49 @@ async def hold(journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: 
     if recorded is not None:
         return cast(Ending, recorded["ending"])
     waiting = [ticket for ticket in tickets if journal.get(ticket.path, "sealed") is None]
-    stream = Stream(journal, waiting, lens=lens, salt=seat.seed.path, ports=seat.ports)
-    said, fault = await _driven(seat.driver, Desk(stream, seat.home, seat.ports, seat.seed, seat.scripted))
-    crashed = said is not None and said.reason == "agent_crashed"
+    lines = seat.lines or Lines(journal)
+    stream = Stream(
+        journal,
+        waiting,
+        lens=lens,
+        salt=seat.seed.path,
+        ports=seat.ports,
+        line_for=lambda path: lines.line(path, "agent", seat.model),
+        steps=seat.limits.steps,
+    )
+    end = await _driven(seat, Desk(stream, seat.home, seat.ports, seat.seed, seat.scripted))
+    limited = end.late or stream.limited
     unserved = (await stream.queue_info()).waiting or 0
-    unfinished = await stream.close(fault, crashed=crashed)
-    ending = classify(fault=fault, crashed=crashed, unserved=unserved, unfinished=unfinished, said=said)
-    journal.put(path, "ended", {"ending": ending, "detail": said.detail if said else fault.detail if fault else ""})
+    crashed = end.said is not None and end.said.reason == "agent_crashed"
+    unfinished = await stream.close(end.fault, status="error" if crashed else "timeout" if end.late else "cancelled")
+    ending = classify(Evidence(end.fault, limited, unserved, unfinished, end.said))
+    journal.put(path, "ended", {"ending": ending, "detail": end.detail})
     if unfinished:
         await journal.flush(durable=True)
     return ending
 
 
-async def _driven(driver: Driver, desk: Desk) -> tuple[Exit | None, Fault | None]:
-    """Run the driver: its exit, or the fault that ended it. A store that fails ends the whole study instead."""
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How the driver came to its end: what it says, the fault that ended it, or that its time was up."""
+
+    said: Exit | None
+    fault: Fault | None
+    late: bool = False
+    detail: str = ""
+
+
+async def _driven(seat: Seat, desk: Desk) -> _End:
+    """Run the driver for as long as it may. A store that fails ends the whole study instead."""
     try:
-        return await driver.run(desk), None
+        async with asyncio.timeout(seat.limits.seconds) as clock:
+            said = await seat.driver.run(desk)
     except StoreFault:
         raise
     except InstrumentFault as broken:
-        return None, Fault(broken.where, broken.detail)
+        return _End(None, Fault(broken.where, broken.detail), detail=broken.detail)
+    except TimeoutError:
+        if not clock.expired():
+            raise
+        return _End(None, None, late=True, detail=f"its {seat.limits.seconds:g} seconds were over")
+    return _End(said, None, detail=said.detail)

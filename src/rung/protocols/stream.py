@@ -12,8 +12,8 @@ from math import inf
 from typing import TypeVar
 
 from rung.core import crashpoints, registry
-from rung.core.canonical import JSON, canonical, sha256
-from rung.core.errors import AgentCrash, InstrumentFault, Stopped, UsageError
+from rung.core.canonical import JSON, canonical
+from rung.core.errors import AgentCrash, InstrumentFault, LimitReached, Stopped, UsageError
 from rung.core.ports import Episode, Family, Journal, Ports
 from rung.core.values import (
     Action,
@@ -26,6 +26,7 @@ from rung.core.values import (
     Reply,
     Scale,
     Served,
+    Status,
     StreamReply,
     Task,
     View,
@@ -34,10 +35,11 @@ from rung.core.waiting import contained, settle
 from rung.protocols import record
 from rung.protocols.answers import tidy
 from rung.protocols.lens import through
-from rung.store.calls import record_call
+from rung.protocols.lines import Line
 
-PASSING = (InstrumentFault, AgentCrash, Stopped)
-"""What a family may let through: a dead sandbox, the agent's own code, the operator. All else is its own fault."""
+PASSING = (InstrumentFault, AgentCrash, LimitReached, Stopped)
+"""What a family may let through: a dead sandbox, the agent's own code, a budget, the operator. All else is its own
+fault."""
 
 MAX_DETAIL = 2000
 """Characters kept of what a family says when it breaks."""
@@ -65,24 +67,50 @@ class _Attempt:
     episode: Episode
     view: View
     index: int = 0
+    calls: int = 0
+    rebuilding: bool = False
     played: list[tuple[View, Action]] = field(default_factory=list)
 
 
 class Stream:
     """The tasks of one session, as a driver meets them (see `rung.core.ports.StreamClient`)."""
 
-    def __init__(self, journal: Journal, tickets: Sequence[Ticket], *, lens: Lens, salt: str, ports: Ports) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        tickets: Sequence[Ticket],
+        *,
+        lens: Lens,
+        salt: str,
+        ports: Ports,
+        line_for: Callable[[str], Line],
+        steps: int | None = None,
+    ) -> None:
         self._journal = journal
         self._waiting = deque(tickets)
         self._lens = lens
         self._salt = salt
         self._ports = ports
+        self._line_for = line_for
+        self._steps = steps
+        self._lines: dict[str, Line] = {}
         self._served: dict[str, Ticket] = {}
         self._open: dict[str, _Attempt] = {}
 
     def ticket(self, handle: str) -> Ticket:
         """The ticket of a task in flight."""
         return self._served[handle]
+
+    def line(self, handle: str) -> Line:
+        """The line over which the agent calls its model for the task with this handle."""
+        if handle not in self._lines:
+            self._lines[handle] = self._line_for(self.ticket(handle).path)
+        return self._lines[handle]
+
+    @property
+    def limited(self) -> bool:
+        """Whether a budget has refused a model call of this session."""
+        return any(line.limited for line in self._lines.values())
 
     async def get_task(self) -> Served | None:
         """Hand out the next task, or None. Its served-mark is durable before this returns."""
@@ -93,7 +121,7 @@ class Stream:
         return None
 
     async def _serve(self, ticket: Ticket) -> Served | None:
-        handle = f"t-{sha256(f'{self._salt}/{ticket.path}')[:12]}"
+        handle = record.handle(self._salt, ticket.path)
         self._served[handle] = ticket
         family = registry.family(ticket.task.family)
         rules = _guard(family, partial(family.rules, ticket.task))
@@ -103,7 +131,7 @@ class Stream:
         await self._journal.flush(durable=True)
         crashpoints.reach("served.after")
         episode = await _guarded(family, family.start, ticket.task, self._ports)
-        attempt = _Attempt(ticket, family, rules, episode, _seen(family, episode, rules=rules))
+        attempt = _Attempt(ticket, family, rules, episode, _seen(ticket, family, episode, rules=rules))
         self._open[handle] = attempt
         if resumed and await self._rebuild(attempt):
             await self._finish(handle, attempt, Reply(""))
@@ -115,6 +143,7 @@ class Stream:
         attempt = self._open.get(handle)
         if attempt is None:
             raise UsageError(f"no task in flight with handle {handle!r}; get a task first")
+        self.line(handle).check()
         reply, done = await self._step(attempt, action)
         if done:
             return await self._finish(handle, attempt, reply)
@@ -126,15 +155,15 @@ class Stream:
         """What waits and what is in flight."""
         return QueueInfo(len(self._waiting), len(self._open))
 
-    async def close(self, fault: Fault | None, *, crashed: bool = False) -> int:
-        """Seal what is still in flight: as the fault given, or scored as it stands. How many were in flight.
+    async def close(self, fault: Fault | None, *, status: Status = "cancelled") -> int:
+        """Seal what is still in flight: as the fault given, or scored as it stands with this status. How many were.
 
         The caller records the ending and commits both together.
         """
         left = len(self._served)
         for handle, ticket in list(self._served.items()):
             attempt = self._open.get(handle)
-            sealed = fault or await _as_it_stands(attempt, crashed=crashed)
+            sealed = fault or await _as_it_stands(attempt, status)
             self._seal(ticket, sealed, steps=attempt.index if attempt else 0)
         self._served.clear()
         self._open.clear()
@@ -165,16 +194,25 @@ class Stream:
         reply = await _guarded(family, attempt.episode.call, call)
         _guard(family, partial(self._record, attempt, action, reply))
         attempt.index += 1
-        done = reply.done or attempt.index >= attempt.ticket.task.calls
+        most = attempt.ticket.task.calls if self._steps is None else min(self._steps, attempt.ticket.task.calls)
+        done = reply.done or attempt.index >= most
         if not done:
-            attempt.view = _seen(family, attempt.episode, rules=attempt.rules, reply=reply.text)
+            attempt.view = _seen(attempt.ticket, family, attempt.episode, rules=attempt.rules, reply=reply.text)
         return reply, done
 
     def _record(self, attempt: _Attempt, action: Action, reply: Reply) -> None:
-        step = record.step_json(self._journal, attempt.view, action, reply)
+        if not attempt.rebuilding:
+            self._count_calls(attempt, action)
+        step = record.step_json(self._journal, attempt.view, action, reply, calls=attempt.calls)
         self._journal.put(record.step_path(attempt.ticket.path, attempt.index), "step", step)
+
+    def _count_calls(self, attempt: _Attempt, action: Action) -> None:
+        """Bring the number of calls up to this step; a call that the agent made by other means is recorded here."""
+        line = self.line(record.handle(self._salt, attempt.ticket.path))
+        line.made = max(line.made, attempt.calls)
         if action.model_call is not None:
-            record_call(self._journal, attempt.ticket.path, attempt.index, action.model_call)
+            line.keep(action.model_call)
+        attempt.calls = line.made
 
     async def _finish(self, handle: str, attempt: _Attempt, reply: Reply) -> StreamReply:
         self._seal(attempt.ticket, await _evaluated(attempt), steps=attempt.index)
@@ -197,19 +235,22 @@ class Stream:
             raise InstrumentFault(
                 f"family {attempt.family.id}", "was in flight when the run stopped, and cannot be rebuilt"
             )
+        attempt.rebuilding = True
         while (step := record.read_step(self._journal, path, attempt.index)) is not None:
             action = Action(step.action, step.self_score, step.agent_call)
             attempt.played.append((attempt.view, action))
+            attempt.calls = record.calls_by(self._journal, path, attempt.index)
             _, done = await self._step(attempt, action)
             if done:
                 return True
+        attempt.rebuilding = False
         return False
 
 
-def _seen(family: Family, episode: Episode, *, rules: str, reply: str = "") -> View:
+def _seen(ticket: Ticket, family: Family, episode: Episode, *, rules: str, reply: str = "") -> View:
     def seen() -> View:
         now = episode.view()
-        return View(now.text, now.images, now.tools, rules, reply)
+        return View(now.text, now.images, now.tools, rules, reply, family.id, ticket.task.setting.name)
 
     return _guard(family, seen)
 
@@ -231,14 +272,14 @@ def _check_scale(scale: Scale, score: float) -> None:
         raise ValueError(f"the score {score!r} is off the declared scale [{scale.low!r}, {top!r}]")
 
 
-async def _as_it_stands(attempt: _Attempt | None, *, crashed: bool) -> Evaluation | Fault:
+async def _as_it_stands(attempt: _Attempt | None, status: Status) -> Evaluation | Fault:
     if attempt is None:
         return Fault("stream", "the task was served and its episode never started")
     try:
         sealed = await _evaluated(attempt)
     except InstrumentFault as broken:
         return Fault(broken.where, broken.detail)
-    return replace(sealed, status="error" if crashed else "cancelled")
+    return replace(sealed, status=status)
 
 
 def _guard(family: Family, function: Callable[[], Result]) -> Result:

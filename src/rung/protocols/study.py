@@ -4,21 +4,21 @@ Every verb is keyed by an explicit path and asks the journal first whether that 
 protocol again resumes it: what was recorded is read back, what was in flight is rebuilt, and only the rest is done.
 """
 
-import random
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from rung.core.canonical import JSON, canonical
-from rung.core.errors import InstrumentFault, Stopped, StoreFault, UsageError
-from rung.core.ports import Agent, Journal, Kit, Method, Ports, RefineContext, Snapshots
+from rung.core.errors import InstrumentFault, LimitReached, Stopped, StoreFault, UsageError
+from rung.core.ports import Agent, Journal, Kit, Method, Ports, Provider, RefineContext, Snapshots
 from rung.core.seeds import Seed
 from rung.core.values import Candidate, Fault, FeedbackResult, Outcome, Selection, Served, Trial
 from rung.core.waiting import settle
 from rung.protocols import record
 from rung.protocols.asked import Asked
 from rung.protocols.crew import work_off
-from rung.protocols.session import Seat, hold
+from rung.protocols.lines import Line, Lines
+from rung.protocols.session import Limits, Seat, hold
 from rung.protocols.stream import Ticket
 
 MAX_DETAIL = 2000
@@ -33,7 +33,7 @@ class Arm:
 
     A `scripted` agent is handed the policies port. A `frozen` arm acts as its method's A_0 for ever, never refined.
     Arms with equal `acting`, wrapping and beginning share one A_0 exam and one static arm, so `acting` must tell apart
-    all that acts differently.
+    all that acts differently. `model` is what the agent acts with, `improver` what the method refines with.
     """
 
     name: str
@@ -43,11 +43,13 @@ class Arm:
     scripted: bool = False
     frozen: bool = False
     code: str = ""
+    model: Provider | None = None
+    improver: Provider | None = None
 
     @property
     def acting(self) -> str:
-        """What acts: the agent's own word for it, and the code and options of a plug-in."""
-        return f"{self.agent.id} {self.code}"
+        """What acts: the agent's own word for it, the code and options of a plug-in, and the model it acts with."""
+        return f"{self.agent.id} {self.code}{f' {self.model.id}' if self.model is not None else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Bench:
     stop_requested: Callable[[], bool] = lambda: False
     watch: Callable[[str, Outcome], None] = lambda path, outcome: None
     clock: Callable[[], float] = lambda: 0.0
+    lines: Lines | None = None
 
 
 class Study:
@@ -71,6 +74,8 @@ class Study:
         self._journal = bench.journal
         self._snapshots = bench.snapshots
         self._acting = bench.seed.child("acting")
+        self._lines = bench.lines or Lines(bench.journal)
+        self._purse = self._lines.purse
 
     # ----------------------------------------------------------------------------------------- verbs
 
@@ -90,13 +95,32 @@ class Study:
         self.note(path, "final", {"snapshot": snapshot})
         self._snapshots.point(path, snapshot)
 
+    def cut(self, home: str, position: int, path: str) -> bool:
+        """Whether a lineage ends before the attempt at this position, because it has cost what it may.
+
+        That is a fact of the study (`cut` under the lineage); an attempt that was begun is always gone on with.
+        """
+        recorded = cast("dict[str, Any] | None", self._journal.get(home, "cut"))
+        if recorded is None and self._journal.get(path, "served") is None:
+            recorded = self._cut_now(home, position)
+            if recorded is not None:
+                self.note(home, "cut", recorded)
+        return recorded is not None and position >= int(recorded["before"])
+
+    def _cut_now(self, home: str, position: int) -> dict[str, Any] | None:
+        if self._lines.recording is None:
+            why = self._purse.closed(home)
+            return {"before": position, "reason": why} if why is not None else None
+        told = cast("dict[str, Any] | None", self._lines.recording.get(home, "cut"))
+        return told if told is not None and position >= int(told["before"]) else None
+
     async def attempt(self, arm: Arm, ticket: Ticket) -> Outcome:
         """One attempt in a session of its own, from the ticket's snapshot, without feedback to the acting agent."""
         if self._journal.get(ticket.path, "ended") is None:
             self._check_stop()
             began = self._bench.clock()
             await hold(self._journal, ticket.path, [ticket], lens="none", seat=self._seat(arm, ticket.snapshot))
-            self._journal.observe(ticket.path, "seconds", self._bench.clock() - began)
+            self._took(ticket.path, "seconds", self._bench.clock() - began)
         sealed = self._journal.get(ticket.path, "sealed")
         if sealed is None:  # its session ended before it was served; a fault is a row all the same
             sealed = record.sealed_json(Fault("session", "the task was never served"), 0)
@@ -114,10 +138,9 @@ class Study:
         if settled is not None:
             return str(settled["snapshot"])
         self._check_stop()
-        context = self._context(arm, ticket, log)
-        candidates = await self._refined(arm, ticket, context)
+        candidates = await self._refined(arm, ticket, self._context(arm, ticket, log, "refine"))
         trials = [await self._tried(arm, ticket, number, each) for number, each in enumerate(candidates)]
-        context = replace(context, rng=self._refining(ticket, "select"))
+        context = self._context(arm, ticket, log, "select")
         chosen, about = await self._selected(arm, ticket, context, Trial(-1, (outcome,)), trials)
         snapshot = ticket.snapshot if chosen is None else candidates[chosen]
         self._journal.put(ticket.path, "selected", {"chosen": chosen, "snapshot": snapshot, **about})
@@ -134,6 +157,11 @@ class Study:
     def _check_stop(self) -> None:
         if self._bench.stop_requested():
             raise Stopped("a stop was requested; what is recorded stays")
+        self._purse.check()
+
+    def _took(self, path: str, what: str, seconds: float) -> None:
+        self._journal.observe(path, what, seconds)
+        self._purse.worked(path, seconds)
 
     def _seat(self, arm: Arm, snapshot: str) -> Seat:
         home = self._snapshots.get(snapshot).acting()
@@ -141,18 +169,20 @@ class Study:
         def actor_for(served: Served, kit: Kit) -> Any:
             return arm.method.actor(home, arm.agent, kit.ports, kit.rng)
 
-        return Seat(Asked(actor_for), home, arm.ports, self._acting, arm.scripted)
+        budget = self._purse.budget
+        seconds = [each.seconds for each in (budget.session, budget.task) if each.seconds is not None]
+        limits = Limits(min(seconds, default=None), budget.task.steps)
+        driver = Asked(actor_for)
+        return Seat(driver, home, arm.ports, self._acting, arm.scripted, arm.model, self._lines, limits)
 
-    def _context(self, arm: Arm, ticket: Ticket, log: Sequence[str]) -> RefineContext:
+    def _context(self, arm: Arm, ticket: Ticket, log: Sequence[str], concern: str) -> RefineContext:
         state = self._snapshots.get(ticket.snapshot)
         feedback = record.read_feedback(self._journal, ticket.path)
         past = _Log(self._journal, tuple(log))
-        return RefineContext(
-            ticket.snapshot, state, feedback, past, arm.agent, arm.ports, self._refining(ticket, "refine")
-        )
-
-    def _refining(self, ticket: Ticket, concern: str) -> random.Random:
-        return self._bench.seed.child("refining", ticket.path, concern).rng()
+        line = self._lines.line(f"{ticket.path}/{concern}", "improver", arm.improver)
+        ports = replace(arm.ports, model=line if arm.improver is not None else None)
+        rng = self._bench.seed.child("refining", ticket.path, concern).rng()
+        return RefineContext(ticket.snapshot, state, feedback, past, arm.agent, ports, rng)
 
     async def _refined(self, arm: Arm, ticket: Ticket, context: RefineContext) -> Sequence[str]:
         """The candidates as snapshots. A method that raises is a fault, and the incumbent stays."""
@@ -161,7 +191,7 @@ class Study:
             began = self._bench.clock()
             recorded = await self._asked_to_refine(arm, ticket, context)
             self._journal.put(ticket.path, "refined", recorded)
-            self._journal.observe(ticket.path, "refine_seconds", self._bench.clock() - began)
+            self._took(ticket.path, "refine_seconds", self._bench.clock() - began)
             await self._journal.flush(durable=False)
         return [str(candidate["snapshot"]) for candidate in recorded["candidates"]]
 
@@ -171,9 +201,11 @@ class Study:
             return [self._kept(ticket, number, each) for number, each in enumerate(found)]
 
         try:
-            return {"candidates": await _guarded(arm, proposed)}
+            return {"candidates": await _guarded(arm, context, proposed)}
         except StoreFault:
             raise
+        except LimitReached as limit:
+            return {"candidates": [], "limit": str(limit)}
         except InstrumentFault as broken:
             return {"candidates": [], "fault": {"where": broken.where, "detail": broken.detail}}
 
@@ -208,23 +240,36 @@ class Study:
         if not trials:
             return None, {"reason": "nothing was proposed"}
         try:
-            selection = await _guarded(arm, chosen)
+            selection = await _guarded(arm, context, chosen)
         except StoreFault:
             raise
+        except LimitReached as limit:
+            return None, {"reason": str(limit)}
         except InstrumentFault as broken:
             return None, {"reason": "the method broke", "fault": {"where": broken.where, "detail": broken.detail}}
         return selection.chosen, {"reason": selection.reason}
 
 
-async def _guarded(arm: Arm, answer: Callable[[], Awaitable[Result]]) -> Result:
-    """What a method answers. Whatever it raises is the instrument's fault and not the agent's score."""
+async def _guarded(arm: Arm, context: RefineContext, answer: Callable[[], Awaitable[Result]]) -> Result:
+    """What a method answers. Whatever it raises is the instrument's fault and not the agent's score.
+
+    What its model's line was halted by is raised as it was, also when the method caught it; and so is a budget's limit.
+    """
+    line = context.ports.model
     try:
-        return await answer()
+        result = await answer()
     except InstrumentFault:
         raise
     except Exception as error:
+        if isinstance(line, Line):
+            line.check()
+            if line.limited and isinstance(error, LimitReached):
+                raise
         detail = f"{type(error).__name__}: {error}"[:MAX_DETAIL]
         raise InstrumentFault(f"method {arm.method.id}", detail) from error
+    if isinstance(line, Line):
+        line.check()
+    return result
 
 
 def _is_index(chosen: object, among: Sequence[object]) -> bool:

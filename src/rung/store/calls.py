@@ -5,15 +5,19 @@ canonical JSON, and so are its images and the list of tools, so a history that g
 new blob a call:
 
     {"messages": [hash, ...], "role": ..., "tools": hash or null, "decoding": {"max_tokens", "temperature"},
-     "reply": {"text", "stop_reason", "calls": [{"tool", "arguments"}, ...]}, "model": as reported,
+     "reply": {"text", "stop_reason", "calls": [{"tool", "arguments"}, ...], "reasoning"}, "model": as reported,
      "usage": {"input_tokens", "output_tokens", "cached_tokens"} or null}
+
+A call that brought no answer is the fact (path, `failed/000007`): the same request, and {"error", "where", "detail"} in
+place of reply, model and usage. Calls and failures of one path are numbered together.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 from rung.core.canonical import JSON
+from rung.core.errors import ContextOverflow, EmptyReply, InstrumentFault, LimitReached, ModelFault
 from rung.core.ports import Artifacts, Journal
 from rung.core.values import (
     Call,
@@ -54,24 +58,69 @@ class JournalCalls:
 
 def record_call(journal: Journal, path: str, index: int, call: ModelCall) -> None:
     """Keep one call under an attempt's path. Arguments and tools come back as JSON has them: tuples as lists."""
-    request, reply = call.request, call.reply
+    reply = call.reply
     journal.put(
         path,
         kind_of_call(index),
         {
-            "messages": [_keep_message(journal, message) for message in request.messages],
-            "role": request.role,
-            "tools": _keep(journal, [_tool(tool) for tool in request.tools]) if request.tools else None,
-            "decoding": {"max_tokens": request.max_tokens, "temperature": request.temperature},
+            **request_row(journal, call.request),
             "reply": {
                 "text": reply.text,
                 "stop_reason": reply.stop_reason,
                 "calls": [{"tool": made.tool, "arguments": made.arguments} for made in reply.calls],
+                "reasoning": reply.reasoning,
             },
             "model": reply.model,
             "usage": None if reply.usage is None else _usage(reply.usage),
         },
     )
+
+
+def request_row(artifacts: Artifacts, request: ModelRequest) -> dict[str, JSON]:
+    """What was asked, as a call's row holds it; its messages are kept as blobs. Equal rows are equal requests."""
+    return {
+        "messages": [_keep_message(artifacts, message) for message in request.messages],
+        "role": request.role,
+        "tools": _keep(artifacts, [_tool(tool) for tool in request.tools]) if request.tools else None,
+        "decoding": {"max_tokens": request.max_tokens, "temperature": request.temperature},
+    }
+
+
+Failure: TypeAlias = ModelFault | ContextOverflow | LimitReached
+"""What a call can come to in place of an answer, without the run being stopped."""
+
+_FAILURES: Mapping[str, Callable[[str, str], Failure]] = {
+    "EmptyReply": EmptyReply,
+    "ModelFault": ModelFault,
+    "ContextOverflow": lambda where, detail: ContextOverflow(detail),
+    "LimitReached": lambda where, detail: LimitReached(detail),
+}
+
+
+def record_failure(journal: Journal, path: str, index: int, request: ModelRequest, failure: Failure) -> None:
+    """Keep a call that brought no answer."""
+    where, detail = (failure.where, failure.detail) if isinstance(failure, InstrumentFault) else ("", str(failure))
+    about: dict[str, JSON] = {"error": _error_of(failure), "where": where, "detail": detail}
+    journal.put(path, f"failed/{index:06d}", {**request_row(journal, request), **about})
+
+
+def _error_of(failure: Failure) -> str:
+    return next(name for name in _FAILURES if name in {kind.__name__ for kind in type(failure).__mro__})
+
+
+def read_answer(journal: Journal, path: str, index: int) -> tuple[Mapping[str, JSON], ModelReply | Failure] | None:
+    """What was asked there, as `request_row` has it, and what came of it; None when no call is recorded."""
+    row = cast("Mapping[str, Any] | None", journal.get(path, kind_of_call(index)))
+    if row is not None:
+        return _asked(row), _reply(row)
+    row = cast("Mapping[str, Any] | None", journal.get(path, f"failed/{index:06d}"))
+    if row is not None:
+        return _asked(row), _FAILURES[row["error"]](row["where"], row["detail"])
+    return None
+
+
+def _asked(row: Mapping[str, Any]) -> Mapping[str, JSON]:
+    return {key: row[key] for key in ("messages", "role", "tools", "decoding")}
 
 
 def read_call(journal: Journal, path: str, index: int) -> ModelCall | None:
@@ -86,14 +135,18 @@ def read_call(journal: Journal, path: str, index: int) -> ModelCall | None:
         tools=tuple(Tool(**tool) for tool in _read(journal, row["tools"])) if row["tools"] else (),
         **row["decoding"],
     )
-    reply = ModelReply(
+    return ModelCall(request, _reply(row))
+
+
+def _reply(row: Mapping[str, Any]) -> ModelReply:
+    return ModelReply(
         text=row["reply"]["text"],
         model=row["model"],
         stop_reason=row["reply"]["stop_reason"],
         usage=None if row["usage"] is None else Usage(**row["usage"]),
         calls=tuple(Call(**made) for made in row["reply"]["calls"]),
+        reasoning=row["reply"].get("reasoning", ""),
     )
-    return ModelCall(request, reply)
 
 
 def _keep_message(artifacts: Artifacts, message: Message) -> str:

@@ -1,0 +1,171 @@
+"""A model as one place in a study has it: every call numbered, on record before its answer is used, and paid for once.
+
+A call that is on record is answered from the record. So an interrupted study asks nothing twice; and a study that is
+given another's recording asks nothing at all, and comes to the same facts.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rung.core.canonical import JSON, fingerprint
+from rung.core.errors import (
+    ContextOverflow,
+    InstrumentFault,
+    LimitReached,
+    ModelFault,
+    ModelUnusable,
+    RungError,
+    Stopped,
+)
+from rung.core.ports import Answered, Journal, Provider
+from rung.core.values import ModelCall, ModelReply, ModelRequest, Role
+from rung.protocols.budget import Purse
+from rung.store import calls
+
+
+@dataclass(slots=True)
+class Line:
+    """The model port of one attempt or one refinement (see `rung.core.ports.Model`).
+
+    `made` counts its calls; `limited` says whether a budget refused one; `halt` is what no caller may answer for, by
+    catching it and going on as if nothing had happened.
+    """
+
+    lines: "Lines"
+    path: str
+    role: Role
+    provider: Provider | None
+    made: int = 0
+    limited: bool = False
+    halt: RungError | None = None
+
+    async def generate(self, request: ModelRequest) -> ModelReply:
+        """Answer one request, from the record if it is there. Whatever role it claims, it has that of its place."""
+        index, self.made = self.made, self.made + 1
+        try:
+            return await self.lines.answer(self, index, replace(request, role=self.role))
+        except LimitReached:
+            self.limited = True
+            raise
+        except ModelFault:
+            raise
+        except (InstrumentFault, Stopped) as halt:
+            self.halt = halt
+            raise
+
+    def check(self) -> None:
+        """Raise again what has halted this line, if anything has."""
+        if self.halt is not None:
+            raise self.halt
+
+    def keep(self, call: ModelCall) -> None:
+        """Put a call on record that was made by other means, as the agent tells it."""
+        self.lines.keep(self.path, self.made, call)
+        self.made += 1
+
+
+class Lines:
+    """All lines of a study: what they are recorded in, what they spend, and the recording they replay, if any.
+
+    `ids` are the ids that a model may report, by its name; one that is not named there must report the same throughout.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        purse: Purse | None = None,
+        *,
+        recording: Journal | None = None,
+        ids: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self._journal = journal
+        self.purse = purse or Purse(journal)
+        self.recording = recording
+        self._ids = ids or {}
+
+    def line(self, path: str, role: Role, provider: Provider | None) -> Line:
+        """The line of one place; its calls are numbered from 0 whenever it is made anew."""
+        return Line(self, path, role, provider)
+
+    def keep(self, path: str, index: int, call: ModelCall) -> None:
+        """Record a call that was made elsewhere."""
+        calls.record_call(self._journal, path, index, call)
+
+    async def answer(self, line: Line, index: int, request: ModelRequest) -> ModelReply:
+        """The answer on record, or in the recording, or the provider's."""
+        reply = self._known(self._journal, line, index, request)
+        if reply is not None:
+            return reply
+        try:
+            answered = await self._asked(line, index, request)
+        except (ModelFault, ContextOverflow, LimitReached) as failure:
+            calls.record_failure(self._journal, line.path, index, request, failure)
+            await self._journal.flush(durable=False)
+            raise
+        self._freeze(line.provider, answered.reply)
+        calls.record_call(self._journal, line.path, index, ModelCall(request, answered.reply))
+        self._observe(line.path, index, answered)
+        await self._journal.flush(durable=False)
+        return answered.reply
+
+    def _known(self, record: Journal, line: Line, index: int, request: ModelRequest) -> ModelReply | None:
+        found = calls.read_answer(record, line.path, index)
+        if found is None:
+            return None
+        asked, came = found
+        if fingerprint(asked) != fingerprint(calls.request_row(self._journal, request)):
+            raise InstrumentFault("record", f"call {index} of {line.path} asks something else than is on record")
+        if isinstance(came, ModelReply):
+            return came
+        raise came
+
+    async def _asked(self, line: Line, index: int, request: ModelRequest) -> Answered:
+        if self.recording is not None:
+            return self._replayed(self.recording, line, index, request)
+        if line.provider is None:
+            raise InstrumentFault("model", f"{line.path} asks a model and has none; give agent.model or method.model")
+        return await line.provider.ask(request, self.purse.at(line.path, index, line.role))
+
+    def _replayed(self, recording: Journal, line: Line, index: int, request: ModelRequest) -> Answered:
+        reply = self._known(recording, line, index, request)
+        if reply is None:
+            raise ModelUnusable(
+                f"the recording has no call {index} of {line.path}; it replays whole runs of the same config and rung"
+            )
+        return Answered(reply, cost=None, tries=0, seconds=0.0)
+
+    def _freeze(self, provider: Provider | None, reply: ModelReply) -> None:
+        """Refuse to go on when a model is no longer the one that was measured so far."""
+        name = provider.id if provider is not None else "recorded"
+        seen = [fact.value for fact in self._journal.facts(under=f"models/{name}", kind="reported")]
+        if {"id": reply.model} in seen:
+            return
+        allowed = self._ids.get(name, ())
+        if (seen and not allowed) or (allowed and reply.model not in allowed):
+            raise ModelUnusable(
+                f"{name} now reports the id {reply.model!r}, and before {_ids(seen, allowed)}: scores of two models "
+                f"cannot be compared. If both are meant, name them ([models.{name!r}] ids = [...]) and run again"
+            )
+        self._journal.put(f"models/{name}/{_slug(reply.model)}", "reported", {"id": reply.model})
+
+    def _observe(self, path: str, index: int, answered: Answered) -> None:
+        cost = answered.cost
+        if cost is None:
+            return
+        about: dict[str, JSON] = {"usd": cost.usd, "tokens": cost.tokens}
+        about |= {"tries": answered.tries, "seconds": answered.seconds}
+        self._journal.observe(path, calls.kind_of_call(index), about)
+
+
+def _ids(seen: Sequence[JSON], allowed: Sequence[str]) -> str:
+    return repr(list(allowed)) if allowed else ", ".join(repr(each["id"]) for each in seen if isinstance(each, dict))
+
+
+def _slug(reported: str) -> str:
+    """A reported id as a piece of a path; it is foreign text.
+
+    >>> _slug("Some Model@1/x")
+    'Some-Model-1-x'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", reported)[:80].strip("-") or "nameless"
