@@ -23,13 +23,16 @@ class TryAgain(RungError):
 
 
 class Backend(Protocol):
-    """One way to reach a model. It tries once; waiting and trying again are the gateway's."""
+    """One way to reach a model. It tries once; waiting, trying again and limits are the gateway's."""
 
     async def once(self, request: ModelRequest) -> ModelReply:
-        """Answer, or raise `TryAgain`; or what no other try can help: `ModelFault`, `ContextOverflow`,
-        `ModelUnusable`."""
+        """Answer, or raise `TryAgain`; or what no other try can help: `ModelFault`, `ContextOverflow`, `ModelUnusable`.
+
+        These three say that the request was refused and so cost nothing. What may have cost something is a `TryAgain`
+        with `billed`, or a reply whose `usage` is None. An empty reply is returned as it is: the gateway judges it.
+        """
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Let go of the connections of the running event loop, and of memory."""
         ...

@@ -1,0 +1,289 @@
+"""The gateway: every try at every model call goes through here.
+
+It bounds what a try can cost and has that set aside, limits how many are in flight, ends what hangs, tries again what
+may help, and says what it cost. How a model is reached is a `Backend`'s. A gateway may serve several event loops, one
+after the other: what belongs to a loop is made in it.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from random import Random
+from weakref import WeakKeyDictionary
+
+from rung.backends.models.backend import Backend, TryAgain
+from rung.backends.models.prices import NOTHING, cost, most
+from rung.core.canonical import canonical
+from rung.core.config import ModelConfig, PriceConfig
+from rung.core.errors import ContextOverflow, EmptyReply, ModelFault, ModelUnusable, RungError
+from rung.core.ports import Amount, Answered, Spending
+from rung.core.seeds import Seed
+from rung.core.values import ModelReply, ModelRequest
+
+# Bounds on input, in tokens. Tokenizers of language models cut text into pieces of one byte or more, so text has no
+# more tokens than bytes. What a provider's template adds is bounded by a generous allowance; an image by what is
+# charged for 512 by 512 pixels at the dearest tariff known (8,500), so that a much larger one may cost more.
+MESSAGE_TOKENS = 32
+TOOL_TOKENS = 64
+TOOLS_TOKENS = 1024
+IMAGE_TOKENS = 10_000
+
+OUTPUT_TOKENS = 8192
+"""What is asked for at most when neither the request nor the config says: no bound would be true otherwise."""
+LEAST_OUTPUT_TOKENS = 512
+"""How far that default gives way when a model has no room for it, before the prompt itself is called too long."""
+OUTPUT_KEYS = ("max_completion_tokens", "max_tokens")
+"""Keys of a config's `body` that bound the output in place of the request's own."""
+
+BASE_SECONDS = 1.0
+CAP_SECONDS = 60.0
+TRIES = 3
+"""Tries at a request whose replies are garbage or empty: a provider that is up, and whose answer is of no use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How time passes: how to sleep, a clock whose seconds only grow, and jitter, which decides no result.
+
+    Tests hand in their own, and wait for nothing. Without `jitter` each model has a stream of its own.
+    """
+
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    clock: Callable[[], float] = time.monotonic
+    jitter: Random | None = None
+
+
+REAL = Pace()
+"""Time as it passes."""
+
+
+class Gateway:
+    """A configured model: priced, limited, patient. It implements `core.ports.Provider`."""
+
+    def __init__(
+        self,
+        model: str,
+        backend: Backend,
+        config: ModelConfig,
+        *,
+        price: PriceConfig | None,
+        live: bool,
+        pace: Pace = REAL,
+    ) -> None:
+        self._model = model
+        self._backend = backend
+        self._config = config
+        self._price = price
+        self._live = live
+        self._sleep = pace.sleep
+        self._clock = pace.clock
+        self._jitter = pace.jitter or Seed("back-off").child(model).rng()
+        self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        self._not_before = pace.clock()
+
+    @property
+    def id(self) -> str:
+        """Provider and name as configured."""
+        return self._model
+
+    @property
+    def live(self) -> bool:
+        """Whether it costs something, or may answer otherwise next time."""
+        return self._live
+
+    @property
+    def price(self) -> PriceConfig | None:
+        """What its calls are paid by; None where no price is known."""
+        return self._price
+
+    def worst(self, request: ModelRequest) -> Amount:
+        """The most that one try at this request can cost."""
+        read, written = input_bound(request), self._output_bound(request)
+        room = self._config.context_tokens
+        if room is not None:
+            read, written = min(read, room), min(written, room)
+        return most(read, written, self._price)
+
+    async def ask(self, request: ModelRequest, spending: Spending) -> Answered:
+        """Answer one request, each try within the budgets."""
+        course = _Course(self._bounded(request), yields=self._is_ours(request))
+        while True:
+            try:
+                reply = await self._try(course, spending)
+            except TryAgain as failed:
+                await self._back_off(course, failed)
+            except ContextOverflow:
+                if not course.gives_way():
+                    raise
+            else:
+                if not _is_empty(reply):
+                    return Answered(reply, course.cost, course.tries, course.seconds)
+                self._count_empty(course, reply)
+
+    async def close(self) -> None:
+        """Let go of what the backend holds in the running event loop."""
+        await self._backend.close()
+
+    # ----------------------------------------------------------------------------------------- what is asked for
+
+    def _body_bound(self) -> int | None:
+        return next((self._config.body[key] for key in OUTPUT_KEYS if key in self._config.body), None)
+
+    def _is_ours(self, request: ModelRequest) -> bool:
+        """Whether nobody bounds the output of this request but the gateway."""
+        return request.max_tokens is None and self._body_bound() is None and self._config.context_tokens is None
+
+    def _output_bound(self, request: ModelRequest) -> int:
+        said = self._body_bound() or request.max_tokens or self._config.context_tokens
+        return said or OUTPUT_TOKENS
+
+    def _bounded(self, request: ModelRequest) -> ModelRequest:
+        return replace(request, max_tokens=OUTPUT_TOKENS) if self._is_ours(request) else request
+
+    # ----------------------------------------------------------------------------------------- one try
+
+    async def _try(self, course: "_Course", spending: Spending) -> ModelReply:
+        # The reservation comes after the slot, so that nobody sets money aside while he queues.
+        async with self._slot():
+            worst = self.worst(course.request)
+            reservation = await spending.reserve(worst)
+            course.tries += 1
+            began = self._clock()
+            actual: Amount | None = None  # cancelled, or crashed: it may have cost all
+            try:
+                reply = await self._timed(course.request)
+                actual = cost(reply.usage, self._price)
+            except TryAgain as failed:
+                actual = None if failed.billed else NOTHING
+                raise
+            except RungError:  # refused
+                actual = NOTHING
+                raise
+            finally:
+                course.seconds = self._clock() - began
+                course.cost += worst if actual is None else actual
+                reservation.settle(actual)
+            return reply
+
+    async def _timed(self, request: ModelRequest) -> ModelReply:
+        """One try, ended when its whole time is over: a server that drips bytes for ever hangs too."""
+        seconds = self._config.timeout_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._backend.once(request)
+        except TimeoutError:
+            raise TryAgain("timeout", f"no whole reply within {seconds:g} s", billed=True) from None
+
+    @asynccontextmanager
+    async def _slot(self) -> AsyncIterator[None]:
+        """One of the places in flight. Where the provider has asked all of us to wait, the wait is done in it."""
+        async with self._slots_here():
+            while (wait := self._not_before - self._clock()) > 0:
+                await self._sleep(wait)
+            yield
+
+    def _slots_here(self) -> asyncio.Semaphore:
+        loop = asyncio.get_running_loop()
+        if loop not in self._slots:
+            self._slots[loop] = asyncio.Semaphore(self._config.concurrency)
+        return self._slots[loop]
+
+    # ----------------------------------------------------------------------------------------- trying again
+
+    async def _back_off(self, course: "_Course", failed: TryAgain) -> None:
+        """Wait before the next try, holding no slot; or say that there will be none."""
+        now = self._clock()
+        waited = course.failed(now)
+        left = self._config.patience_seconds - waited
+        if failed.trouble == "garbage":
+            course.garbage += 1
+            if course.garbage == TRIES:
+                raise ModelFault(f"model {self.id}", f"no usable reply in {TRIES} tries; the last: {failed.detail}")
+        elif left <= 0:
+            raise ModelUnusable(self._gave_up(course, failed, waited))
+        wait = min(self._pause(course, failed), max(left, 0.0))
+        if failed.trouble == "rate limit":
+            self._not_before = max(self._not_before, now + wait)
+        await self._sleep(wait)
+
+    def _pause(self, course: "_Course", failed: TryAgain) -> float:
+        """As long as the provider asks for; else exponential back-off with full jitter."""
+        if failed.after is not None:
+            return failed.after
+        ceiling = min(CAP_SECONDS, BASE_SECONDS * 2.0 ** min(course.failures - 1, 30))
+        return self._jitter.uniform(0.0, ceiling)
+
+    def _gave_up(self, course: "_Course", failed: TryAgain, waited: float) -> str:
+        return (
+            f"{self.id}: {failed.trouble} for {waited / 60:.1f} minutes in {course.tries} tries; "
+            f"the last: {failed.detail}. See that it is up; running again resumes from here"
+        )
+
+    def _count_empty(self, course: "_Course", reply: ModelReply) -> None:
+        course.empty += 1
+        if course.empty < TRIES:
+            return
+        written = reply.usage.output_tokens if reply.usage is not None else None
+        spent = "an unknown number of" if written is None else f"{written:,}"
+        thought = f" and {len(reply.reasoning):,} characters of thinking" if reply.reasoning else ""
+        bound = self._output_bound(course.request)
+        raise EmptyReply(
+            f"model {self.id}",
+            f"{TRIES} replies of no text and no call; the last stopped with {reply.stop_reason!r} after {spent} output "
+            f"tokens{thought}; if it spends them on thinking, raise max_tokens (now {bound:,})",
+        )
+
+
+@dataclass
+class _Course:
+    """How one request has fared so far."""
+
+    request: ModelRequest
+    yields: bool
+    tries: int = 0
+    failures: int = 0
+    garbage: int = 0
+    empty: int = 0
+    seconds: float = 0.0
+    cost: Amount = NOTHING
+    first_failure: float | None = None
+
+    def failed(self, now: float) -> float:
+        """Count a failure; the seconds since the first."""
+        if self.first_failure is None:
+            self.first_failure = now
+        self.failures += 1
+        return now - self.first_failure
+
+    def gives_way(self) -> bool:
+        """Ask for less output, where the bound is our own and may be what did not fit; False when there is no less."""
+        asked = self.request.max_tokens or 0
+        if not self.yields or asked <= LEAST_OUTPUT_TOKENS:
+            return False
+        self.request = replace(self.request, max_tokens=asked // 4)
+        return True
+
+
+def _is_empty(reply: ModelReply) -> bool:
+    """Nothing to be seen, and no refusal: what a refusal is worth, the study declares."""
+    refused = reply.stop_reason in ("content_filter", "refusal")
+    return not refused and not reply.calls and not reply.text.strip()
+
+
+def input_bound(request: ModelRequest) -> int:
+    """No fewer tokens than this request has for any model that reads text by bytes or larger pieces.
+
+    >>> from rung.core.values import Message
+    >>> input_bound(ModelRequest((Message("user", "né"),), "agent")) - MESSAGE_TOKENS
+    3
+    """
+    texts = sum(len(message.text.encode("utf-8", "surrogatepass")) for message in request.messages)
+    images = sum(len(message.images) for message in request.messages)
+    tools = sum(
+        len((tool.name + tool.description + canonical(tool.parameters)).encode("utf-8", "surrogatepass")) + TOOL_TOKENS
+        for tool in request.tools
+    )
+    around = MESSAGE_TOKENS * len(request.messages) + (TOOLS_TOKENS if request.tools else 0)
+    return texts + tools + around + IMAGE_TOKENS * images
