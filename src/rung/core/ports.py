@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from rung.core.canonical import JSON
+from rung.core.config import PriceConfig
 from rung.core.seeds import Seed
 from rung.core.values import (
     Action,
@@ -95,12 +96,21 @@ class Provider(Protocol):
         """Whether it costs something, or may answer otherwise next time: then a study needs a budget."""
         ...
 
+    @property
+    def price(self) -> PriceConfig | None:
+        """What its calls are paid by; None where no price is known."""
+        ...
+
     def worst(self, request: ModelRequest) -> Amount:
         """The most that one try at this request can cost."""
         ...
 
     async def ask(self, request: ModelRequest, spending: Spending) -> "Answered":
         """Answer one request, each try within the budgets. Raises what `Model.generate` and `Spending.reserve` do."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
         ...
 
 
@@ -262,8 +272,8 @@ class Family(Protocol):
 
 
 @runtime_checkable
-class Pooled(Protocol):
-    """What a family is beside a `Family` when its tasks are a fixed collection, such as the lines of a file.
+class Pooled(Family, Protocol):
+    """A family whose tasks are a fixed collection, such as the lines of a file.
 
     Some of its tasks may be worked and the others are sealed: an exam is drawn from these alone, and nothing else is.
     A lineage is given each of them once at most, and the lineages of a study share them.

@@ -15,8 +15,11 @@ from rung.core.errors import UsageError
 from rung.core.ports import Journal
 from rung.core.values import Outcome
 from rung.core.version import VERSION
-from rung.protocols import ladder, plan, wiring
+from rung.protocols import ladder, plan, providers, recordings, wiring
+from rung.protocols.budget import Purse
+from rung.protocols.lines import Lines
 from rung.protocols.plan import Plan
+from rung.protocols.recordings import Recording
 from rung.protocols.study import Arm, Bench, Study
 from rung.store import provenance
 from rung.store.journal import SqliteJournal
@@ -29,56 +32,104 @@ Watch = Callable[[str, Outcome], None]
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the caller wants beyond the config: where its plug-in files lie, and whether newer code may go on."""
+    """What the caller wants beyond the config.
+
+    Where its plug-in files lie, and whether newer code may go on; who watches and who is warned of a budget; and a run
+    whose recording answers in place of all models (then its exam is taken over too).
+    """
 
     base: Path = Path()
     accept_upgrade: bool = False
     watch: Watch = lambda path, outcome: None
     planned: Callable[[Plan], None] = lambda plan: None
+    warn: Callable[[str], None] = lambda text: None
+    replay: Path | None = None
 
 
 def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None) -> MemoryJournal:
     """The whole study in memory: the same facts as on disk, row for row. `arms` replaces those of the config."""
     journal = MemoryJournal()
     plugins, config = _plugins(config, Path(), arms), wiring.with_folders(config)
-    made = arms if arms is not None else wiring.arms(config)
+    made = arms if arms is not None else wiring.arms(config, models=providers.made(config))
+    providers.refuse_unbounded(config, made)
     drawn = plan.make(config, secret=secret)
     plan.write(drawn, journal, plugins=plugins)
-    bench = Bench(journal, JournalSnapshots(journal), drawn.seed, concurrency=config.engine.concurrency)
+    bench = Bench(
+        journal,
+        JournalSnapshots(journal),
+        drawn.seed,
+        concurrency=config.engine.concurrency,
+        lines=_lines(config, journal, Wishes()),
+    )
     asyncio.run(_conduct(drawn, made, bench))
     return journal
 
 
 def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm, ...] | None = None) -> RunDirectory:
     """Run or resume a study in a folder. Raises `UsageError` before anything is written where it cannot be."""
-    made = arms if arms is not None else wiring.arms(config, base=wishes.base)
+    made = arms if arms is not None else _arms(config, wishes)
     plugins, config = _plugins(config, wishes.base, arms), wiring.with_folders(config, base=wishes.base)
     plan.refuse_impossible(config)
-    directory = prepare(out)
-    with directory.lock():
-        drawn = plan.make(config, secret=_settled(config, directory, plugins, wishes) or _drawn(config, directory))
-        directory.clear_stop()
-        resumed = directory.journal.exists()
-        journal = SqliteJournal(directory.journal, group=config.engine.concurrency > 1)
-        try:
-            _open(drawn, directory, journal, plugins)
-            wishes.planned(drawn)
-            snapshots = JournalSnapshots(journal, directory.git)
-            if resumed:
-                snapshots.project()  # what a power cut took from states.git comes back from the journal
-            bench = Bench(
-                journal=journal,
-                snapshots=snapshots,
-                seed=drawn.seed,
-                concurrency=config.engine.concurrency,
-                stop_requested=directory.stop_requested,
-                watch=wishes.watch,
-                clock=time.perf_counter,
-            )
-            asyncio.run(_conduct(drawn, made, bench))
-        finally:
-            journal.close()
+    providers.refuse_unbounded(config, made)
+    with recordings.opened(config, wishes.replay, plugins) as recording:
+        directory = prepare(out)
+        with directory.lock():
+            secret = _settled(config, directory, plugins, wishes) or _drawn(config, directory, recording)
+            _work(plan.make(config, secret=secret), directory, made, _Given(wishes, plugins, recording))
     return directory
+
+
+def _arms(config: Config, wishes: Wishes) -> tuple[Arm, ...]:
+    models = providers.made(config, recorded=wishes.replay is not None)
+    return wiring.arms(config, base=wishes.base, models=models)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What goes with a plan when it is worked."""
+
+    wishes: Wishes
+    plugins: Mapping[str, str]
+    recording: Recording | None
+
+
+def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _Given) -> None:
+    directory.clear_stop()
+    resumed = directory.journal.exists()
+    config, wishes = drawn.config, given.wishes
+    journal = SqliteJournal(directory.journal, group=config.engine.concurrency > 1)
+    try:
+        _open(drawn, directory, journal, given.plugins)
+        _note_prices(journal, arms)
+        wishes.planned(drawn)
+        snapshots = JournalSnapshots(journal, directory.git)
+        if resumed:
+            snapshots.project()  # what a power cut took from states.git comes back from the journal
+        bench = Bench(
+            journal=journal,
+            snapshots=snapshots,
+            seed=drawn.seed,
+            concurrency=config.engine.concurrency,
+            stop_requested=directory.stop_requested,
+            watch=wishes.watch,
+            clock=time.perf_counter,
+            lines=_lines(config, journal, wishes, given.recording),
+        )
+        asyncio.run(_conduct(drawn, arms, bench))
+    finally:
+        journal.close()
+
+
+def _lines(config: Config, journal: Journal, wishes: Wishes, recording: Recording | None = None) -> Lines:
+    purse = Purse(journal, config.budget, warn=wishes.warn, clock=time.monotonic)
+    ids = {name: each.ids for name, each in config.models.items() if each.ids}
+    return Lines(journal, purse, recording=recording.journal if recording is not None else None, ids=ids)
+
+
+def _note_prices(journal: Journal, arms: tuple[Arm, ...]) -> None:
+    """By which prices this process counts, with their dates."""
+    for name, price in providers.prices(arms).items():
+        journal.observe("run", "price", {"model": name, "price": price.model_dump() if price is not None else None})
 
 
 def _plugins(config: Config, base: Path, arms: tuple[Arm, ...] | None) -> Mapping[str, str]:
@@ -89,7 +140,10 @@ def _plugins(config: Config, base: Path, arms: tuple[Arm, ...] | None) -> Mappin
 
 
 async def _conduct(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
-    await ladder.run(Study(bench), ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
+    try:
+        await ladder.run(Study(bench), ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
+    finally:
+        await providers.close(arms)
     await bench.journal.flush(durable=True)
 
 
@@ -121,12 +175,13 @@ def _settled(config: Config, directory: RunDirectory, plugins: Mapping[str, str]
         journal.close()
 
 
-def _drawn(config: Config, directory: RunDirectory) -> str:
-    """The secret of a run that begins: the config's, or 128 bits drawn now.
+def _drawn(config: Config, directory: RunDirectory, recording: Recording | None) -> str:
+    """The secret of a run that begins: the config's, that of the recording it replays, or 128 bits drawn now.
 
     What lies in the folder is never taken over: nobody may choose an exam, or rehearse one.
     """
-    secret = config.exam.secret or secrets.token_hex(16)
+    recorded = recording.secret if recording is not None else None
+    secret = config.exam.secret or recorded or secrets.token_hex(16)
     directory.secret.unlink(missing_ok=True)
     directory.keep_secret(secret)
     return secret

@@ -12,11 +12,12 @@ from rung.core import registry
 from rung.core.canonical import fingerprint, sha256
 from rung.core.config import AgentConfig, Cell, Config, MethodConfig, parse
 from rung.core.errors import UsageError
-from rung.core.ports import Agent, Method
+from rung.core.ports import Agent, Method, Provider
 from rung.core.waiting import contained
 from rung.methods._function import FunctionMethod
 from rung.protocols.study import Arm
 from rung.tasks import keys
+from rung.tasks.domains.files import load as jsonl
 
 PACKAGE = Path(__file__).parents[1]
 """Where this project's own code lies; it goes with the version."""
@@ -25,8 +26,9 @@ SCRIPTED = "phantom"
 """The kind of agent that is handed the policies port."""
 
 
-def arms(config: Config, *, base: Path = Path()) -> tuple[Arm, ...]:
-    """The arms of a study. `base` is the folder from which a config names plug-in files."""
+def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] | None = None) -> tuple[Arm, ...]:
+    """The arms of a study. `base` is the folder from which a config names plug-in files, `models` are by name."""
+    by_name = models or {}
     made = []
     for arm in config.every_arm():
         agent_config, method_config = cast(AgentConfig, arm.agent), cast(MethodConfig, arm.method)
@@ -37,12 +39,28 @@ def arms(config: Config, *, base: Path = Path()) -> tuple[Arm, ...]:
                 method=method(method_config, base=base),
                 scripted=agent_config.kind.partition(":")[0] == SCRIPTED,
                 code=_own_code(agent_config, method_config, base),
+                model=by_name.get(agent_config.model or ""),
+                improver=by_name.get(method_config.model or agent_config.model or ""),
             )
         )
     _refuse_live_secret(config, made)
     for arm_made in made:
+        _refuse_without_model(arm_made)
         arm_made.method.initial_state(arm_made.agent)  # a method that cannot go with its agent says so here
     return tuple(made)
+
+
+def _refuse_without_model(arm: Arm) -> None:
+    needs: tuple[tuple[str, object, Provider | None], ...] = (
+        ("agent", arm.agent, arm.model),
+        ("method", arm.method, arm.improver),
+    )
+    for section, part, has in needs:
+        if getattr(part, "needs_model", False) and has is None:
+            raise UsageError(
+                f"arm {arm.name!r}: {section} {getattr(part, 'id', '')!r} needs a model; give [{section}] "
+                'model = "provider/name", for example "openai/gpt-5-mini" or "local/smollm2"'
+            )
 
 
 def _own_code(agent_config: AgentConfig, method_config: MethodConfig, base: Path) -> str:
@@ -76,17 +94,22 @@ def method(config: MethodConfig, *, base: Path = Path()) -> Method:
     return cast(Method, registry.load("methods", config.name).make(config.options))
 
 
-# --------------------------------------------------------------------------------------------- games in folders
+# ---------------------------------------------------------------------------- games in folders, and tasks in files
 
 
-def family_in(folder: Path) -> str:
-    """Make the family in a folder known to whoever asks for it by its id; that id."""
+def family_in(place: Path) -> str:
+    """Make the family in a folder, or in a file of tasks, known to whoever asks for it by its id; that id."""
     keys.key.cache_clear()  # its key may be another than when a folder of this name was read last
-    return registry.folder(folder)
+    if place.suffix != jsonl.ENDING:
+        return registry.folder(place)
+    loaded = jsonl.load(place)
+    keys.give(loaded.family, loaded.key)
+    return registry.give(loaded.family, loaded.files)
 
 
 def with_folders(config: Config, *, base: Path = Path()) -> Config:
-    """The config with every game that is named by its folder, `./my_game_v1`, known and named by its id.
+    """The config with every game named by its folder, `./my_game_v1`, and all tasks named by their file,
+    `./tickets.jsonl`, known and named by an id.
 
     So tasks, exam and report know the id alone, and the same game in another place draws the same tasks.
     """
@@ -103,19 +126,27 @@ def with_folders(config: Config, *, base: Path = Path()) -> Config:
 def _folders(config: Config, base: Path) -> Mapping[str, Path]:
     named = sorted({cell.family for cell in _cells(config)})
     places = {name: base / name for name in named if _is_path(name)}
-    ids = [place.resolve().name for place in places.values()]
-    if len(set(ids)) < len({place.resolve() for place in places.values()}):
+    ids = {place.resolve(): _id_of(place.resolve()) for place in places.values()}
+    if len(set(ids.values())) < len(ids):
         raise UsageError(
             f"two folders of one name among {sorted(places)}; a game's id is its folder's name: rename one"
         )
-    for name in set(named) - set(places) - set(registry.names("families")):
-        if (base / name.replace("-", "_") / "game.py").is_file():
-            raise UsageError(f"no game named {name!r}; name its folder by path: family = './{name.replace('-', '_')}'")
+    for name in sorted(set(named) - set(places) - set(registry.names("families"))):
+        spelt = name.replace("-", "_")
+        if (base / spelt / "game.py").is_file():
+            raise UsageError(f"no game named {name!r}; name its folder by path: family = './{spelt}'")
+        for file in (f"{name}{jsonl.ENDING}", f"{spelt}{jsonl.ENDING}"):
+            if (base / file).is_file():
+                raise UsageError(f"no game named {name!r}; name its file by path: family = './{file}'")
     return places
 
 
 def _is_path(name: str) -> bool:
-    return "/" in name or name.startswith(".")
+    return "/" in name or name.startswith(".") or name.endswith(jsonl.ENDING)
+
+
+def _id_of(place: Path) -> str:
+    return place.name.removesuffix(jsonl.ENDING).replace("_", "-")
 
 
 def _cells(config: Config) -> Iterator[Cell]:
@@ -158,9 +189,17 @@ def _imported_beside(plugin: Path) -> Iterator[Path]:
 
 
 def game_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:
-    """The SHA-256 of every game folder that a config names, by the game's id."""
-    folders = {place.resolve() for place in _folders(config, base).values()}
-    return {place.name.replace("_", "-"): _hash(registry.files_in(place), place) for place in sorted(folders)}
+    """The SHA-256 of every game folder that a config names, by the game's id, and of every file of tasks, by its name:
+    `tickets.jsonl`, and `tickets.jsonl/check.py` for what its checks need."""
+    hashes: dict[str, str] = {}
+    for place in sorted({place.resolve() for place in _folders(config, base).values()}):
+        if place.suffix != jsonl.ENDING:
+            hashes[_id_of(place)] = _hash(registry.files_in(place), place)
+            continue
+        for file in jsonl.load(place).files:
+            beside = "" if file == place else f"/{file.relative_to(place.parent)}"
+            hashes[f"{place.name}{beside}"] = sha256(file.read_bytes())
+    return hashes
 
 
 def code(config: Config) -> dict[str, str]:
@@ -214,8 +253,13 @@ def _texts(file: str, files: object) -> Mapping[str, str]:
     return files
 
 
+def _answers_to_nobody(arm: Arm) -> bool:
+    """Whether nobody but this machine is told of the exam: a phantom, or an agent over a scripted or local model."""
+    return arm.scripted or (arm.model is not None and not arm.model.live and arm.code == "")
+
+
 def _refuse_live_secret(config: Config, made: list[Arm]) -> None:
-    if config.exam.secret is not None and not all(arm.scripted for arm in made):
+    if config.exam.secret is not None and not all(_answers_to_nobody(arm) for arm in made):
         raise UsageError(
             f"exam.secret is fixed to {config.exam.secret!r}, which is for phantoms and scripted models only; "
             "remove it, and a secret of 128 bits is drawn"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from rung.agents import phantom
+from rung.core.config import AgentConfig
 from rung.reports.values import LadderReport, Rung, Sign
 
 Found: TypeAlias = Literal["agrees", "missed", "false", "no verdict"]
@@ -22,7 +23,7 @@ def signs(about: Mapping[str, Any], *, worked: int) -> Mapping[str, Sign | None]
         return dict.fromkeys(LEVELS)
     if method == "static":
         return dict.fromkeys(LEVELS, 0)
-    options = {key: value for key, value in about["agent"].items() if key != "kind"}
+    options = AgentConfig(**about["agent"]).options
     made = cast(phantom.Phantom, phantom.make(variant, options))
     return {level: _sign(made.true_gain(cast(Any, level), refinements=worked)) for level in LEVELS}
 

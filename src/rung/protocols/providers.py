@@ -1,0 +1,81 @@
+"""The models of a study: made from their names, checked before anything starts, or played by a recording."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rung.backends.models import providers
+from rung.core.config import Config, PriceConfig
+from rung.core.errors import InstrumentFault, UsageError
+from rung.core.ports import Amount, Answered, Provider, Spending
+from rung.core.values import ModelRequest
+from rung.protocols.study import Arm
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A model whose every answer is in a recording; itself it is never asked (see `rung.core.ports.Provider`)."""
+
+    id: str
+    live: bool = False
+    price: PriceConfig | None = None
+
+    def worst(self, request: ModelRequest) -> Amount:
+        """Nothing: a recording is free."""
+        return Amount(0.0, 0)
+
+    async def ask(self, request: ModelRequest, spending: Spending) -> Answered:
+        """There is nobody to ask."""
+        raise InstrumentFault("recording", f"{self.id} is played by a recording and was asked outside it")
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def made(config: Config, *, recorded: bool = False) -> Mapping[str, Provider]:
+    """Every model that a config's arms use, by name. Raises `UsageError` for one that cannot be reached."""
+    unused = sorted(set(config.models) - set(config.models_used()))
+    if unused:
+        used = ", ".join(config.models_used()) or "none"
+        raise UsageError(f"models: {unused[0]!r} is described, but no arm uses it (used: {used}); remove the section")
+    if recorded:
+        return {name: Recorded(name) for name in config.models_used()}
+    return {name: providers.provider(name, config.reached(name)) for name in config.models_used()}
+
+
+def refuse_unbounded(config: Config, arms: Iterable[Arm]) -> None:
+    """Refuse a live model without a budget, and a budget in dollars for a model without a price."""
+    budget = config.budget
+    for provider in _of(arms):
+        if provider.live and budget.usd is None and budget.tokens is None:
+            raise UsageError(
+                f"budget: {provider.id} costs money, and nothing says how much it may cost; "
+                "give [budget] usd = 5.0, or tokens = 1_000_000"
+            )
+        sections = (budget, budget.lineage, budget.session, budget.task)
+        if provider.live and provider.price is None and any(each.usd is not None for each in sections):
+            raise UsageError(
+                f"budget: no price of {provider.id} is known, so dollars cannot be counted; give "
+                f'[models.{provider.id!r}] price = {{ input = 1.0, output = 4.0, date = "2026-11-30" }} '
+                "(dollars a million tokens), or a budget in tokens"
+            )
+
+
+def live(arms: Iterable[Arm]) -> bool:
+    """Whether any arm calls a live model."""
+    return any(provider.live for provider in _of(arms))
+
+
+def prices(arms: Iterable[Arm]) -> Mapping[str, PriceConfig | None]:
+    """The price of every model in use, by name; None where none is known."""
+    return {provider.id: provider.price for provider in _of(arms)}
+
+
+async def close(arms: Iterable[Arm]) -> None:
+    """Let go of all that the models hold."""
+    for provider in _of(arms):
+        await provider.close()
+
+
+def _of(arms: Iterable[Arm]) -> Sequence[Provider]:
+    found = {p.id: p for arm in arms for p in (arm.model, arm.improver) if p is not None}
+    return [found[name] for name in sorted(found)]
