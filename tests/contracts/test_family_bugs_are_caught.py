@@ -391,6 +391,48 @@ class ScoresNaN(Episode):
         return Evaluation("completed", success=False, score=float("nan"))
 
 
+# --------------------------------------------------------------------------------------------- fixed collections
+
+
+class Collection(Family):
+    """Four doors a setting, of which two may be worked; its id needs no version, for what is in it is its version."""
+
+    id = "honest"
+
+    def whence(self, setting, *, sealed):
+        return f"{setting.name}, {'sealed' if sealed else 'worked'}"
+
+    def pool(self, setting, *, sealed):
+        return [super(Collection, self).draw(setting, Seed(f"door {n}")) for n in ((2, 3) if sealed else (0, 1))]
+
+    def draw(self, setting, seed):
+        return self.pool(setting, sealed=False)[seed.child("which").rng().randrange(2)]
+
+
+def test_an_honest_collection_passes():
+    assert [finding for finding in run_suite("families", honest.case(Collection)) if not finding.passed] == []
+
+
+@bug("a_fixed_collection_is_dealt_from_as_it_says")
+class SealsWhatIsWorked(Collection):
+    def pool(self, setting, *, sealed):
+        return [*super().pool(setting, sealed=False)[:sealed], *super().pool(setting, sealed=sealed)]
+
+
+@bug("a_fixed_collection_is_dealt_from_as_it_says")
+class DrawsFromOutsideItsPools(Collection):
+    def draw(self, setting, seed):
+        return Family.draw(self, setting, seed)
+
+
+class KnowsNoSealedCode(Key):
+    def solver(self, task):
+        return Policy([0] if task.seed in ("door 2", "door 3") else code_of(task))
+
+
+bug("a_fixed_collection_is_solved", key=KnowsNoSealedCode)(type("HasASealedDoor", (Collection,), {}))
+
+
 # --------------------------------------------------------------------------------------------- foreign text
 
 

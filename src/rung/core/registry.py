@@ -3,7 +3,8 @@
 A plug-in's id is its file's name with dashes for underscores. Looking names up imports nothing; a plug-in is imported
 when it is asked for. Third parties declare entry points in the groups `rung.families`, `rung.methods` and
 `rung.agents`; a family's entry point names a package that holds `game.py` and `key.py`. A folder with these two is a
-family too, once `folder` was given its path.
+family too, once `folder` was given its path; and so is a family made of something else, such as a file of tasks, once
+it was handed to `give`.
 """
 
 import difflib
@@ -34,6 +35,8 @@ _HOMES: Mapping[Group, tuple[str, ...]] = {
 _FOLDER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*_v[1-9][0-9]*")
 _FOLDERS: dict[str, str] = {}
 """The families that were given as folders: their package by their id."""
+_GIVEN: dict[str, tuple[Family, tuple[Path, ...]]] = {}
+"""The families that were made of something else and handed in: each with the files it was made of, by its id."""
 _WORDS: Mapping[Group, str] = {"families": "game", "methods": "method", "agents": "agent kind"}
 
 
@@ -51,7 +54,7 @@ def names(group: Group) -> Mapping[str, str]:
         name.replace("_", "-"): f"{home}.{name}"
         for home in _HOMES[group]
         for name in _modules_of(home)
-        if not name.startswith("_")
+        if not name.startswith("_") and (group != "families" or _FOLDER.fullmatch(name))
     }
     for entry in metadata.entry_points(group=f"rung.{group}"):
         found.setdefault(entry.name, entry.value)
@@ -60,7 +63,7 @@ def names(group: Group) -> Mapping[str, str]:
 
 def locate(group: Group, name: str) -> str:
     """The dotted path of a plug-in's module; raises `UsageError` with the nearest name for an unknown one."""
-    known = names(group) if group != "families" else {**names(group), **_FOLDERS}
+    known = names(group) if group != "families" else {**names(group), **_FOLDERS, **_given_modules()}
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
@@ -98,9 +101,15 @@ def constant(module: ModuleType, name: str) -> object:
         raise UsageError(f"{module.__name__} must define {name}; see the contract suites in rung.testing") from None
 
 
+def _given_modules() -> Mapping[str, str]:
+    return {name: type(family).__module__ for name, (family, _) in _GIVEN.items()}
+
+
 @cache
 def family(name: str) -> Family:
     """The family with this id; raises `UsageError` when what is found calls itself otherwise."""
+    if name in _GIVEN:
+        return _GIVEN[name][0]
     home = locate("families", name)
     found = cast(Family, constant(importlib.import_module(f"{home}.game"), "FAMILY"))
     if getattr(found, "id", None) != name:
@@ -139,7 +148,9 @@ def folder(path: Path) -> str:
 
 def _refuse_folder(path: Path, whole: Path) -> None:
     if not whole.is_dir():
-        raise UsageError(f"no folder {str(path)!r}; give the path of a folder with game.py and key.py")
+        raise UsageError(
+            f"no folder {str(path)!r}; give the path of a folder with game.py and key.py, or of a .jsonl file of tasks"
+        )
     missing = [name for name in ("game.py", "key.py") if not (whole / name).is_file()]
     if missing:
         raise UsageError(f"{path} holds no {' and no '.join(missing)}; a family is a folder with game.py and key.py")
@@ -150,11 +161,23 @@ def _refuse_folder(path: Path, whole: Path) -> None:
         raise UsageError(f"{path} has the name of {home}; rename your copy, and give its FAMILY the id of the new name")
 
 
+def give(found: Family, files: Sequence[Path]) -> str:
+    """Make a family known that is made of files of no Python, and give its id. The last one of an id is meant."""
+    home = names("families").get(found.id, "")
+    if home.startswith("rung."):
+        raise UsageError(f"{files[0]} has the name of {home}; rename your file")
+    _FOLDERS.pop(found.id, None)
+    _GIVEN[found.id] = (found, tuple(files))
+    family.cache_clear()
+    return found.id
+
+
 def _forget(package: str) -> None:
-    """A folder of this name may lie elsewhere now, or may have been edited."""
+    """A folder of this name may lie elsewhere now, or may have been edited; or have been a file."""
     for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
         del sys.modules[name]
     _FOLDERS.pop(package.replace("_", "-"), None)
+    _GIVEN.pop(package.replace("_", "-"), None)
     family.cache_clear()
     importlib.invalidate_caches()
 
@@ -178,6 +201,8 @@ def _import_package(whole: Path) -> None:
 
 def sources(group: Group, name: str) -> Sequence[Path]:
     """The files that a named plug-in is made of: its one file, or all in its folder; none where there are no files."""
+    if group == "families" and name in _GIVEN:
+        return _GIVEN[name][1]
     module = locate(group, name)
     loaded = sys.modules.get(module)
     spec = importlib.util.find_spec(module) if loaded is None else loaded.__spec__

@@ -1,9 +1,10 @@
 """What is fixed before anything runs: tasks, references, comparisons, the exam and its id. All of it is written down.
 
 Under `plan` the journal holds `config` (the resolved config, with the secret's hash in its place), `families`,
-`freshness`, `comparisons` and `exam`; under `plan/exam/0007` and `plan/L3/0007` the tasks in order. Those that a report
-holds scores against have their reference: the exam's, and held-in tasks that are replayed. So a report needs nothing
-but the journal, and nobody waits for references that are never read.
+`freshness`, `stocks` (of tasks that are a fixed collection), `comparisons` and `exam`; under `plan/exam/0007` and
+`plan/L3/0007` the tasks in order. Those that a report holds scores against have their reference: the exam's, and
+held-in tasks that are replayed. So a report needs nothing but the journal, and nobody waits for references that are
+never read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,6 +53,7 @@ def refuse_impossible(config: Config) -> None:
                 registry.family(block.family).setting(block.setting_name)
             except UsageError as error:
                 raise UsageError(f"tasks.{key}: {error}") from None
+    sequence.refuse_shortage(config.tasks)
     comparisons(config)
 
 
@@ -60,6 +62,8 @@ def write(plan: Plan, journal: Journal, *, plugins: Mapping[str, str]) -> None:
     journal.put("plan", "config", _identity(plan, plugins))
     journal.put("plan", "families", _families(plan))
     journal.put("plan", "freshness", [asdict(pool) for pool in plan.held.freshness])
+    if plan.held.stocks:
+        journal.put("plan", "stocks", [asdict(stock) for stock in plan.held.stocks])
     journal.put("plan", "comparisons", [asdict(row) for row in plan.comparisons])
     journal.put("plan", "exam", _about(plan.exam))
     for number, task in enumerate(plan.exam.tasks, 1):

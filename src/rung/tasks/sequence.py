@@ -5,6 +5,9 @@ descriptor and its fingerprint are new: a fingerprint is equal when the underlyi
 content that would be met in both pools is found even where seeds differ. A family too small to fill a pool with fresh
 content is filled all the same and certified "not fresh".
 
+A family whose tasks are a fixed collection (`rung.core.ports.Pooled`) is not redrawn but dealt from: a lineage is given
+tasks that may be worked, each once, and the exam sealed ones. A study that wants more than there are is refused.
+
 Seed paths: `holdout root / family / setting / index / redraw` and `root / lineage / work / family / setting / index /
 redraw`. Lineages differ in their instances; in their order only under `random`.
 """
@@ -17,7 +20,8 @@ from typing import Literal
 from rung.core import registry
 from rung.core.canonical import sha256
 from rung.core.config import Block, TasksConfig
-from rung.core.errors import InstrumentFault
+from rung.core.errors import InstrumentFault, UsageError
+from rung.core.ports import Pooled
 from rung.core.seeds import Seed
 from rung.core.values import Task
 from rung.tasks import keys
@@ -50,6 +54,15 @@ class Freshness:
     stale: int
 
 
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """How many tasks a fixed collection has for one cell. Lineages share what is worked, each in its own order."""
+
+    cell: str
+    worked: int
+    sealed: int
+
+
 @dataclass(slots=True)
 class _Met:
     """What has been drawn so far, by descriptor and by content."""
@@ -63,25 +76,61 @@ class _Met:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Both pools of a study: the exam, the sequence of every lineage, and what is fresh about them."""
+    """Both pools of a study: the exam, the sequence of every lineage, what is fresh about them, and what they were
+    dealt from where that has an end."""
 
     out: tuple[Task, ...]
     lineages: tuple[tuple[Entry, ...], ...]
     freshness: tuple[Freshness, ...]
+    stocks: tuple[Stock, ...] = ()
 
 
 def plan(tasks: TasksConfig, *, root: Seed, holdout_root: Seed, lineages: int) -> Held:
     """Draw the whole study: held-out first, then each lineage's sequence against it."""
+    refuse_shortage(tasks)
     met = _Met()
     freshness: list[Freshness] = []
     out: list[Task] = []
     for block in tasks.holdout:
         size = tasks.holdout_tasks_per_difficulty or block.count
-        pool, stale = _pool(holdout_root, block, range(size), met)
+        pool, stale = _pool(holdout_root, block, range(size), met, sealed=True)
         freshness.append(Freshness("holdout", block.label, size, stale))
         out.extend(pool[: block.count])
     runs = tuple(_lineage(tasks, root.child(f"L{number}"), met.copy(), freshness) for number in range(1, lineages + 1))
-    return Held(tuple(out), runs, tuple(freshness))
+    return Held(tuple(out), runs, tuple(freshness), tuple(_stocks(tasks)))
+
+
+def refuse_shortage(tasks: TasksConfig) -> None:
+    """Refuse to take more from a fixed collection of tasks than it has; raises `UsageError` with every shortage."""
+    size = tasks.holdout_tasks_per_difficulty
+    worked = [(block, 1 if tasks.repeat else block.count) for block in tasks.schedule]
+    held_out = [(block, size or block.count) for block in tasks.holdout]
+    short = [*_short("schedule", worked, sealed=False), *_short("holdout", held_out, sealed=True)]
+    if short:
+        raise UsageError("\n".join(short))
+
+
+def _short(key: str, blocks: Sequence[tuple[Block, int]], *, sealed: bool) -> Iterator[str]:
+    wanted: Counter[tuple[str, str]] = Counter()
+    for block, count in blocks:
+        wanted[block.family, block.setting_name] += count
+    for (name, setting_name), count in wanted.items():
+        family = registry.family(name)
+        if isinstance(family, Pooled):
+            setting = family.setting(setting_name)
+            there = len(family.pool(setting, sealed=sealed))
+            if there < count:
+                where = family.whence(setting, sealed=sealed)
+                yield f"tasks.{key}: {where}: {count} tasks are wanted, there are {there}; lower count, or add some"
+
+
+def _stocks(tasks: TasksConfig) -> Iterator[Stock]:
+    for block in {block.label: block for block in (*tasks.schedule, *tasks.holdout)}.values():
+        family = registry.family(block.family)
+        if isinstance(family, Pooled):
+            setting = family.setting(block.setting_name)
+            worked, sealed = (len(family.pool(setting, sealed=each)) for each in (False, True))
+            yield Stock(block.label, worked, sealed)
 
 
 def _lineage(tasks: TasksConfig, root: Seed, met: _Met, freshness: list[Freshness]) -> tuple[Entry, ...]:
@@ -90,7 +139,7 @@ def _lineage(tasks: TasksConfig, root: Seed, met: _Met, freshness: list[Freshnes
     for block in tasks.schedule:
         size = 1 if tasks.repeat else block.count
         start = drawn[block.label]
-        pool, stale = _pool(root.child("work"), block, range(start, start + size), met)
+        pool, stale = _pool(root.child("work"), block, range(start, start + size), met, sealed=False)
         drawn[block.label] += size
         freshness.append(Freshness(root.path.rsplit("/", 1)[-1], block.label, size, stale))
         blocks.append((block, pool * block.count if tasks.repeat else pool))
@@ -130,9 +179,19 @@ def _entries(order: Sequence[tuple[Task, Literal["work", "replay"]]]) -> Iterato
             yield Entry(position, task, "replay", first.get(task.id))
 
 
-def _pool(root: Seed, block: Block, indices: range, met: _Met) -> tuple[list[Task], int]:
+def _pool(root: Seed, block: Block, indices: range, met: _Met, *, sealed: bool) -> tuple[list[Task], int]:
+    family = registry.family(block.family)
+    if isinstance(family, Pooled):
+        return _dealt(family, root.child(block.family, block.setting_name), block, indices, sealed=sealed), 0
     drawn = [_instance(root.child(block.family, block.setting_name, index), block, met) for index in indices]
     return [task for task, _ in drawn], sum(not fresh for _, fresh in drawn)
+
+
+def _dealt(family: Pooled, root: Seed, block: Block, places: range, *, sealed: bool) -> list[Task]:
+    """The tasks at these places of a fixed collection that was shuffled once; all are new, for none comes twice."""
+    tasks = sorted(family.pool(family.setting(block.setting_name), sealed=sealed), key=lambda task: task.id)
+    root.child("order").rng().shuffle(tasks)
+    return [tasks[place] for place in places]
 
 
 def _instance(seed: Seed, block: Block, met: _Met) -> tuple[Task, bool]:

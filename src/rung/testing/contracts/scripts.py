@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rung.core.canonical import sha256
 from rung.core.errors import InstrumentFault
-from rung.core.ports import Actor, Ports
+from rung.core.ports import Actor, Ports, Ran
 from rung.core.values import Action, Call, FeedbackResult, ModelRequest, State, View
 from rung.testing.contracts.promise import short
 from rung.testing.models import Scripted
@@ -29,9 +29,11 @@ def fenced(request: ModelRequest) -> str:
 class NoSandbox:
     """A sandbox in which every command ends well and says nothing."""
 
-    async def run(self, argv: Sequence[str], *, files: Mapping[str, bytes], seconds: float) -> tuple[int, bytes]:
+    name = "none"
+
+    async def run(self, argv: Sequence[str], *, files: Mapping[str, bytes], seconds: float, stdin: bytes = b"") -> Ran:
         """Status 0 and no output."""
-        return 0, b""
+        return Ran(0)
 
 
 class MemoryArtifacts:

@@ -1,9 +1,15 @@
 """The contract suite of task families: what `rung.core.ports.Family`, `Key` and `Episode` promise."""
 
-from rung.testing.contracts.families import doors, draws, episodes, policies
+from rung.testing.contracts.families import doors, draws, episodes, policies, pools
 from rung.testing.contracts.families.case import FamilyCase, Played
 from rung.testing.contracts.promise import Check
 
-CHECKS: list[Check[FamilyCase]] = [*draws.CHECKS, *policies.CHECKS, *episodes.CHECKS, *doors.CHECKS]
+CHECKS: list[Check[FamilyCase]] = [
+    *draws.CHECKS,
+    *policies.CHECKS,
+    *episodes.CHECKS,
+    *doors.CHECKS,
+    *pools.CHECKS,
+]
 
 __all__ = ["CHECKS", "FamilyCase", "Played"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from rung.core.canonical import canonical
 from rung.core.errors import UsageError
+from rung.core.ports import Pooled
 from rung.core.values import Setting, Task
 from rung.testing.contracts.families.case import FamilyCase
 from rung.testing.contracts.promise import Check, into, require
@@ -18,6 +19,7 @@ promise = into(CHECKS)
 
 DRAWS = 12
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*-v[1-9][0-9]*")
+_ID_OF_POOL = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # what is in a fixed collection is its version
 
 
 def _spelt(task: Task) -> str:
@@ -37,8 +39,9 @@ def settings_have_names_of_their_own(case: FamilyCase) -> None:
 
 @promise
 def a_difficulty_beyond_the_published_ones_is_legal(case: FamilyCase) -> None:
-    """Where difficulties are published, setting("dN") is legal for any larger N and can be drawn."""
-    published = [n for setting in case.family.settings() if (n := setting.difficulty) is not None]
+    """Where difficulties are published without end, setting("dN") is legal for any larger N and can be drawn."""
+    endless = () if isinstance(case.family, Pooled) else case.family.settings()
+    published = [n for setting in endless if (n := setting.difficulty) is not None]
     for n in [max(published) + 1, max(published) + 3] if published else []:
         setting = case.family.setting(f"d{n}")
         task = case.family.draw(setting, case.seed_of(setting, "beyond"))
@@ -97,7 +100,9 @@ def drawing_leaves_the_global_random_alone(case: FamilyCase) -> None:
 
 @promise
 def another_seed_draws_another_task(case: FamilyCase) -> None:
-    """Another seed gives another task id always, and mostly another problem."""
+    """Another seed gives another task id always, and mostly another problem, until a fixed collection is used up."""
+    if isinstance(case.family, Pooled):
+        return  # its draws are tried against its pools
     hardest = case.settings[-1]
     tasks = [case.family.draw(hardest, case.seed_of(hardest, "other", index)) for index in range(DRAWS)]
     ids = {task.id for task in tasks}
@@ -108,9 +113,10 @@ def another_seed_draws_another_task(case: FamilyCase) -> None:
 
 @promise
 def a_task_says_what_it_is(case: FamilyCase) -> None:
-    """A task carries its family's versioned id, the setting it was drawn from, and at least one call."""
+    """A task carries its family's id, with a version where it is generated, its setting, and at least one call."""
     family = case.family
-    require(_ID.fullmatch(family.id), seen=family.id, mend="name it like farm-v1")
+    legal = _ID_OF_POOL if isinstance(family, Pooled) else _ID
+    require(legal.fullmatch(family.id), seen=family.id, mend="name it like farm-v1")
     require(family.capability, seen="no capability", mend="exploring, planning, reasoning, or a domain's own word")
     for setting in case.settings:
         task = _one(case, setting)
