@@ -60,7 +60,10 @@ REAL = Pace()
 
 
 class Gateway:
-    """A configured model: priced, limited, patient. It implements `core.ports.Provider`."""
+    """A configured model: priced, limited, patient. It implements `core.ports.Provider`.
+
+    `output` is the most tokens asked for where neither request nor config says.
+    """
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class Gateway:
         *,
         price: PriceConfig | None,
         live: bool,
+        output: int = OUTPUT_TOKENS,
         pace: Pace = REAL,
     ) -> None:
         self._model = model
@@ -77,6 +81,7 @@ class Gateway:
         self._config = config
         self._price = price
         self._live = live
+        self._output = output
         self._sleep = pace.sleep
         self._clock = pace.clock
         self._jitter = pace.jitter or Seed("back-off").child(model).rng()
@@ -137,10 +142,10 @@ class Gateway:
 
     def _output_bound(self, request: ModelRequest) -> int:
         said = self._body_bound() or request.max_tokens or self._config.context_tokens
-        return said or OUTPUT_TOKENS
+        return said or self._output
 
     def _bounded(self, request: ModelRequest) -> ModelRequest:
-        return replace(request, max_tokens=OUTPUT_TOKENS) if self._is_ours(request) else request
+        return replace(request, max_tokens=self._output) if self._is_ours(request) else request
 
     # ----------------------------------------------------------------------------------------- one try
 

@@ -7,10 +7,12 @@ import difflib
 import importlib
 import os
 from collections.abc import Mapping
-from typing import cast
+from types import ModuleType
 
+from rung.backends.models import chat_completions
 from rung.backends.models.backend import Backend
-from rung.backends.models.gateway import OUTPUT_KEYS, REAL, Gateway, Pace
+from rung.backends.models.chat_completions import HOSTS
+from rung.backends.models.gateway import OUTPUT_KEYS, OUTPUT_TOKENS, REAL, Gateway, Pace
 from rung.backends.models.prices import FREE, known
 from rung.core.config import ModelConfig
 from rung.core.errors import UsageError
@@ -35,40 +37,38 @@ def provider(
     if not rest:
         raise UsageError(f"a model is named provider/name, seen {model!r}; for example openai/gpt-5 or local/smollm2")
     _check_body(model, config)
-    backend = _backend(model, name, rest, config, os.environ if environ is None else environ)
+    output = OUTPUT_TOKENS
+    if name in HOSTS or name == "compatible":
+        backend: Backend = chat_completions.make(model, config, os.environ if environ is None else environ)
+    else:
+        _check_unused(model, name, config)
+        module = _module(model, name)
+        backend, output = module.make(rest), getattr(module, "DEFAULT_TOKENS", OUTPUT_TOKENS)
+    if name == "local":  # it answers one at a time; in a queue behind it, time would run out
+        config = config.model_copy(update={"concurrency": 1})
     free = name in HERE or model.startswith("inspect/mockllm/")
     price = config.price or (FREE if free else known(model))
-    return Gateway(model, backend, config, price=price, live=not free, pace=pace)
+    return Gateway(model, backend, config, price=price, live=not free, output=output, pace=pace)
 
 
-def _backend(model: str, name: str, rest: str, config: ModelConfig, environ: Mapping[str, str]) -> Backend:
-    from rung.backends.models import chat_completions
-
-    if name in chat_completions.HOSTS or name == "compatible":
-        return chat_completions.make(model, config, environ)
+def _module(model: str, name: str) -> ModuleType:
+    """The file or folder that reaches models of this provider; it may need packages of an extra."""
     if name not in (*HERE, "inspect"):
-        raise _unknown(name, model, (*chat_completions.HOSTS, "compatible", "inspect", *HERE))
-    _check_unused(model, name, config)
-    return _made(name, rest)
-
-
-def _made(name: str, rest: str) -> Backend:
-    """A backend from the file of its name, which may need packages of an extra."""
+        raise _unknown(name, model, (*HOSTS, "compatible", "inspect", *HERE))
     try:
-        module = importlib.import_module(f"{__package__}.{name}")
-        return cast(Backend, module.make(rest))
+        return importlib.import_module(f"{__package__}.{name}")
     except ImportError as error:
         raise UsageError(
-            f"{name}/{rest} needs packages that are not installed ({error}): pip install 'rung[{name}]'"
+            f"{model!r} needs packages that are not installed ({error}): pip install 'rung[{name}]'"
         ) from None
 
 
 def _unknown(name: str, model: str, there: tuple[str, ...]) -> UsageError:
     near = difflib.get_close_matches(name, there, n=1, cutoff=0.5)
-    hint = f"did you mean '{near[0]}/...'?" if near else f"there are: {', '.join(there)}"
+    hint = f"did you mean '{near[0]}/...'?" if near else f"there are: {', '.join(there)}."
     return UsageError(
         f"model {model!r}: no provider named {name!r}; {hint} "
-        "Any server that speaks OpenAI's chat completions is compatible/NAME with a base_url"
+        "A server of your own that speaks OpenAI's chat completions is compatible/NAME, with a base_url"
     )
 
 
