@@ -2,6 +2,8 @@
 
 UsageError                    2    nothing was started; or, once a study has begun, running again resumes
 InstrumentFault, StoreFault   3    running again resumes
+BudgetSpent                   4    running again with a higher budget resumes
+ModelUnusable                 5    once a key, a name or an endpoint is mended, running again resumes
 Stopped, Ctrl-C             130    running again resumes
 anything else                70    our own bug, with its traceback; the record is kept
 """
@@ -17,10 +19,10 @@ from typing import Literal, NoReturn, TypeAlias
 
 import click
 
-from rung.core.errors import RungError, Stopped, UsageError
+from rung.core.errors import BudgetSpent, ModelUnusable, RungError, Stopped, UsageError
 
-Kind: TypeAlias = Literal["usage", "instrument", "stopped", "bug"]
-EXITS: Mapping[Kind, int] = {"usage": 2, "instrument": 3, "stopped": 130, "bug": 70}
+Kind: TypeAlias = Literal["usage", "instrument", "budget", "model", "stopped", "bug"]
+EXITS: Mapping[Kind, int] = {"usage": 2, "instrument": 3, "budget": 4, "model": 5, "stopped": 130, "bug": 70}
 BUG = (
     "This is a bug in rung, or in a plug-in that the lines above name; if it is in rung, please report it with them.\n"
     "What was recorded is kept."
@@ -88,7 +90,7 @@ def _judge(error: BaseException) -> tuple[Kind, str]:
     if isinstance(error, click.ClickException):
         return "usage", _of_click(error)
     if isinstance(error, Stopped):
-        return "stopped", str(error)
+        return _stopped(error), str(error)
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return "stopped", "stopped at once; what was committed is kept"
     if isinstance(error, UsageError):
@@ -98,6 +100,12 @@ def _judge(error: BaseException) -> tuple[Kind, str]:
     if isinstance(error, OSError) and error.errno in FULL:
         return "instrument", f"disk: {error}; free some space, and run again"
     return "bug", "".join(traceback.format_exception(error)).rstrip()
+
+
+def _stopped(error: Stopped) -> Kind:
+    if isinstance(error, BudgetSpent):
+        return "budget"
+    return "model" if isinstance(error, ModelUnusable) else "stopped"
 
 
 def _of_click(error: click.ClickException) -> str:
@@ -111,7 +119,7 @@ def _tell(failure: Failure, *, as_json: bool) -> None:
         told = {"error": failure.message, "kind": failure.kind, "exit": EXITS[failure.kind], "resume": failure.resume}
         click.echo(json.dumps(told, indent=2))
         return
-    lead = "error: " if failure.kind in ("usage", "instrument") else ""
+    lead = "error: " if failure.kind in ("usage", "instrument", "model") else ""
     click.echo(lead + _plain(failure.message).replace("\n", "\n" + " " * len(lead)), err=True)
     if failure.kind == "bug":
         click.echo(BUG, err=True)

@@ -33,6 +33,7 @@ from rung.store.run_directory import RunDirectory
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Put a key over the config; repeatable.")
 @click.option("--accept-upgrade", is_flag=True, help="Go on under another version, or edited code; recorded.")
 @click.option("--quick", "is_quick", is_flag=True, help="Run a small version for a first look; it measures nothing.")
+@click.option("--replay", type=click.Path(path_type=Path), metavar="RUN", help="Let a run's recorded calls answer.")
 @json_option
 @click.pass_obj
 def command(invocation: Invocation, /, **given: Any) -> None:
@@ -44,6 +45,7 @@ def command(invocation: Invocation, /, **given: Any) -> None:
     way the run is resumed by running the same command again. Plug-in files in a config lie relative to it.
 
     With --quick a small version is run in a folder of its own, to see that everything works; what was shrunk is said.
+    With --replay no model is called: those of the RUN, of the same config, answer again, and its digest comes out.
     """
     asked = Asked(**given)
     study = asked.study()
@@ -63,6 +65,8 @@ def command(invocation: Invocation, /, **given: Any) -> None:
                 accept_upgrade=asked.accept_upgrade,
                 watch=progress.watch,
                 planned=planned,
+                warn=lambda text: click.echo(f"warning: {text}", err=True),
+                replay=asked.replay,
             ),
         )
     with opened(directory.path) as (_, journal):
@@ -83,6 +87,7 @@ class Asked:
     overrides: Sequence[str] = ()
     accept_upgrade: bool = False
     is_quick: bool = False
+    replay: Path | None = None
     as_json: bool = False
 
     def study(self) -> Config:
@@ -115,6 +120,8 @@ def resuming(asked: Asked, out: Path) -> str:
     words = ["rung", "run", _as_path(asked.file), "--out", _as_path(out)]
     for override in asked.overrides:
         words += ["--set", override]
+    if asked.replay is not None:
+        words += ["--replay", _as_path(asked.replay)]
     flags = {"--quick": asked.is_quick, "--accept-upgrade": asked.accept_upgrade}
     return shlex.join([*words, *(flag for flag, given in flags.items() if given)])
 
