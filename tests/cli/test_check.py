@@ -69,7 +69,7 @@ def test_check_suggests_the_nearest_name(rung):
     assert said.exit == 2
     assert said.err == (
         "error: no family, agent or method named 'toy-lok-v1'; did you mean 'toy-lock-v1'? "
-        "A file of yours ends in .py, and a game of yours is named by its folder.\n"
+        "A file of yours ends in .py, or in .jsonl if it holds tasks; a game of yours is named by its folder.\n"
     )
 
 

@@ -10,11 +10,12 @@ from typing import TypeAlias
 import click
 
 from rung.agents._function import FunctionAgent
+from rung.backends.sandbox.plain import Plain
 from rung.cli._say import say_json
 from rung.core import registry
 from rung.core.config import AgentConfig, MethodConfig
 from rung.core.errors import UsageError
-from rung.core.ports import Agent
+from rung.core.ports import Agent, Ports
 from rung.protocols import wiring
 from rung.tasks import keys
 from rung.testing.contracts import FamilyCase, Finding, MethodCase, SourceCase, Subject, run_suite, subjects
@@ -34,26 +35,31 @@ def found(name: str) -> Sequence[Subject]:
         return [subject for group in known for subject in (*subjects(name, group), *_sources_of(group, name))]
     if name.endswith(".py"):
         return _in_file(name)
-    return families(name) if _folder(name) is not None else _unknown(name)
+    return families(name) if _place(name) is not None else _unknown(name)
 
 
 def families(name: str) -> Sequence[Subject]:
     """The family of this name or in this folder, and the sources of one that is not ours."""
     known = family_id(name)
-    case = FamilyCase(registry.family(known), keys.key(known))
+    case = FamilyCase(registry.family(known), keys.key(known), ports=family_ports())
     return [Subject("families", known, case), *_sources_of("families", known)]
 
 
+def family_ports() -> Ports:
+    """What a family is handed on the command line: where the checks of a user's own tasks run."""
+    return Ports(sandbox=Plain())
+
+
 def family_id(name: str) -> str:
-    """The id of the family of this name, or of the one in this folder, which is known by it from then on."""
-    folder = None if name in registry.names("families") else _folder(name)
-    return name if folder is None else wiring.family_in(folder)
+    """The id of the family of this name, or in this folder or file, which is known by it from then on."""
+    place = None if name in registry.names("families") else _place(name)
+    return name if place is None else wiring.family_in(place)
 
 
-def _folder(name: str) -> Path | None:
-    """A folder of the caller's, by its path; `my-game-v1` is found in `my_game_v1` too."""
+def _place(name: str) -> Path | None:
+    """A folder or a file of tasks of the caller's, by its path; `my-game-v1` is found in `my_game_v1` too."""
     given = Path(name)
-    if given.is_dir() or not given.name:
+    if given.is_dir() or not given.name or given.suffix == wiring.TASKS:
         return given
     spelt = given.with_name(given.name.replace("-", "_"))
     return spelt if (spelt / "game.py").is_file() else None
@@ -113,7 +119,7 @@ def _unknown(name: str) -> Sequence[Subject]:
     raise UsageError(f"no family, agent or method named {name!r}; {hint} {_YOURS}")
 
 
-_YOURS = "A file of yours ends in .py, and a game of yours is named by its folder."
+_YOURS = "A file of yours ends in .py, or in .jsonl if it holds tasks; a game of yours is named by its folder."
 
 
 def try_all(things: Sequence[Subject]) -> Tried:

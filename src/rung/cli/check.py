@@ -17,7 +17,7 @@ def command(ctx: click.Context, name: str, *, as_json: bool) -> None:
 
     NAME is a registered family, method or agent (phantom:general too); FILE.py is a file of yours, with FAMILY and
     KEY, with make(), or with act() and refine(); FOLDER is a game of yours, with game.py and key.py. It is imported
-    and runs as you. Exit status 1 when a check fails.
+    and runs as you. A .jsonl file holds tasks of yours. Exit status 1 when a check fails.
     """
     tried = try_all(found(name))
     print_findings(tried, as_json=as_json)

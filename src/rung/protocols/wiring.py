@@ -22,6 +22,9 @@ from rung.tasks.domains.files import load as jsonl
 PACKAGE = Path(__file__).parents[1]
 """Where this project's own code lies; it goes with the version."""
 
+TASKS = jsonl.ENDING
+"""What the name of a file of tasks ends in."""
+
 SCRIPTED = "phantom"
 """The kind of agent that is handed the policies port."""
 

@@ -7,12 +7,16 @@ import json
 import textwrap
 from collections.abc import Iterator
 
+from rung.backends.sandbox.plain import Plain
 from rung.core import registry
 from rung.core.canonical import canonical
 from rung.core.ports import Actor, Ports
 from rung.core.seeds import Seed
 from rung.core.values import Call, Evaluation, Reply, Task, View
 from rung.tasks import keys
+
+PORTS = Ports(sandbox=Plain())
+"""What a family is handed: where the checks of a user's own tasks run."""
 
 PREFACE = """\
 A task of this game as an agent meets it, worked by two scripted players. What is indented is shown to the
@@ -33,7 +37,7 @@ async def transcript(game: str, setting: str, *, written_by: str) -> str:
         _indented(family.rules(task)),
         _head("Tools, for agents that make typed calls"),
         *[_indented(f"{tool.name}: {tool.description}\n{json.dumps(tool.parameters)}")
-          for tool in (await family.start(task, Ports())).view().tools],
+          for tool in (await family.start(task, PORTS)).view().tools],
         _head("The solver's episode"),
         *await _episode(task, key.solver(task)),
         _head("The naive player's episode"),
@@ -67,7 +71,7 @@ def _facts(task: Task) -> Iterator[str]:
 
 async def _episode(task: Task, actor: Actor) -> list[str]:
     family, lines = registry.family(task.family), list[str]()
-    episode = await family.start(task, Ports())
+    episode = await family.start(task, PORTS)
     for step in range(1, task.calls + 1):
         view = episode.view()
         answer = (await actor.act(view)).answer

@@ -13,8 +13,8 @@ from rung.cli._say import json_option
 def command(ctx: click.Context, name: str, *, as_json: bool) -> None:
     """Try a family against what every family promises.
 
-    FAMILY is a registered name, or a folder of yours with game.py and key.py, which is imported and runs as you. Exit
-    status 1 when a check fails.
+    FAMILY is a registered name, a folder of yours with game.py and key.py, which is imported and runs as you, or a
+    .jsonl file of your tasks, whose commands run as you. Exit status 1 when a check fails.
     """
     tried = try_all(families(name))
     print_findings(tried, as_json=as_json)

@@ -42,6 +42,7 @@ def _json(drawn: Plan) -> Mapping[str, Any]:
         "lineages": found["lineages"],
         "exam": {"drawn_with": drawn_with, "tasks": found["exam"]},
         "freshness": [asdict(pool) for pool in drawn.held.freshness],
+        **({"stocks": [asdict(stock) for stock in drawn.held.stocks]} if drawn.held.stocks else {}),
     }
 
 
@@ -59,3 +60,6 @@ def _lines(drawn: Plan) -> Iterator[str]:
     for pool in drawn.held.freshness:
         stale = "all new" if pool.stale == 0 else f"{pool.stale} met before"
         yield f"  {pool.pool}  {pool.cell}: {pool.count} tasks, {stale}"
+    for stock in drawn.held.stocks:
+        there = f"{stock.worked} to work, which lineages share, and {stock.sealed} sealed"
+        yield f"  {stock.cell}: a fixed collection, {there}"

@@ -1,32 +1,40 @@
 """`rung tasks list`: the families there are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import click
 
+from rung.cli._contracts import family_id
 from rung.cli._say import json_option, say_json, say_rich
 from rung.core import registry
 from rung.core.errors import UsageError
+from rung.core.ports import Family, Pooled
 from rung.core.values import Scale
 
 BEYOND = "Settings beyond those listed are legal: where there is a d5, there is a d6 and a d9."
 
 
 @click.command("list")
+@click.argument("names", metavar="[FAMILY]...", nargs=-1)
 @json_option
-def command(*, as_json: bool) -> None:
+def command(names: Sequence[str], *, as_json: bool) -> None:
     """List the families: capability, settings and scale of each.
 
-    Settings beyond those listed are legal where a family counts them: d9 is a harder farm. A folder of yours is not
-    listed: name it by its path.
+    Settings beyond those listed are legal where a family counts them: d9 is a harder farm. A folder of yours, or a
+    .jsonl file of your tasks, is listed when it is named by its path; of a file, how many tasks there are to work and
+    how many are sealed.
     """
-    found = [_about(name) for name in registry.names("families")]
+    found = [_about(family_id(name)) for name in names] or [_about(name) for name in registry.names("families")]
     if as_json:
         say_json(found)
-    else:
-        say_rich(_table(found))
+        return
+    say_rich(_table(found))
+    for row in found:
+        for setting, counts in row.get("tasks", {}).items():
+            click.echo(f"{row['family']} {setting}: {counts['worked']} to work, {counts['sealed']} sealed for exams")
+    if any("tasks" not in row for row in found):
         click.echo(BEYOND)
 
 
@@ -38,9 +46,23 @@ def _about(name: str) -> Mapping[str, Any]:
             "capability": family.capability,
             "settings": [setting.name for setting in family.settings()],
             "scale": asdict(family.scale),
+            **_counted(family),
         }
     except (UsageError, ImportError, AttributeError) as error:  # a third party's family must not hide the others
         return {"family": name, "error": f"{type(error).__name__}: {error}"}
+
+
+def _counted(family: Family) -> Mapping[str, Any]:
+    """How many tasks a fixed collection has, by setting."""
+    if not isinstance(family, Pooled):
+        return {}
+    kinds = {"worked": False, "sealed": True}
+    return {
+        "tasks": {
+            setting.name: {kind: len(family.pool(setting, sealed=sealed)) for kind, sealed in kinds.items()}
+            for setting in family.settings()
+        }
+    }
 
 
 def _table(found: list[Mapping[str, Any]]) -> Any:

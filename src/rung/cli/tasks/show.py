@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from rung.cli._contracts import family_id
+from rung.cli._contracts import family_id, family_ports
 from rung.cli._say import json_option, say_json
 from rung.cli.tasks._settings import chosen, setting_options
 from rung.core import registry
 from rung.core.config import Block, TasksConfig
-from rung.core.ports import Ports
+from rung.core.ports import Pooled
 from rung.core.seeds import Seed
 from rung.core.values import Task, View
 from rung.tasks import sequence
@@ -25,9 +25,11 @@ from rung.tasks import sequence
 def command(family: str, difficulty: int | None, setting: str | None, seed: str, *, as_json: bool) -> None:
     """Show a drawn example as an agent sees it.
 
-    Prints the rules and the first view. It is drawn from a seed of its own, and is never a task of a run.
+    Prints the rules and the first view. It is drawn from a seed of its own, and is never a task of a run; of a file of
+    tasks it is one of those that may be worked.
 
-    FAMILY is a name, or a folder of yours with game.py and key.py. Without a setting it is the first one published.
+    FAMILY is a name, a folder of yours with game.py and key.py, or a .jsonl file of your tasks. Without a setting it is
+    the first one published.
     """
     family = family_id(family)
     task = drawn(family, chosen(family, difficulty, setting), seed)
@@ -43,15 +45,18 @@ def command(family: str, difficulty: int | None, setting: str | None, seed: str,
 
 def drawn(family: str, setting: str, seed: str) -> Task:
     """An example, admitted by the family's key as those of a study are."""
+    root = Seed("rung tasks show").child(seed)
+    known = registry.family(family)
+    if isinstance(known, Pooled):
+        return known.draw(known.setting(setting), root)
     block = Block(family=family, setting=setting, count=1)
     wanted = TasksConfig(schedule=(block,), holdout=(block,))
-    root = Seed("rung tasks show").child(seed)
     held = sequence.plan(wanted, root=root.child("shown"), holdout_root=root.child("not shown"), lineages=1)
     return held.lineages[0][0].task
 
 
 async def _first_view(task: Task) -> View:
-    episode = await registry.family(task.family).start(task, Ports())
+    episode = await registry.family(task.family).start(task, family_ports())
     return episode.view()
 
 

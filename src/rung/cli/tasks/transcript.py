@@ -20,7 +20,8 @@ def command(family: str, difficulty: int | None, setting: str | None, *, as_json
     It prints everything: rules, tools, views, calls, scores, and what only the instrument knows. Read it, and keep it
     beside your game: a line that changes is a game that changed, and so another version.
 
-    FAMILY is a name, or a folder of yours with game.py and key.py. Without a setting it is the first one published.
+    FAMILY is a name, a folder of yours with game.py and key.py, or a .jsonl file of your tasks. Without a setting it is
+    the first one published.
     """
     known = family_id(family)
     name = chosen(known, difficulty, setting)

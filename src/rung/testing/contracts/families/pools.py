@@ -25,7 +25,7 @@ def _pools(case: FamilyCase) -> Sequence[tuple[str, Sequence[Task]]]:
 
 @promise
 def a_fixed_collection_is_dealt_from_as_it_says(case: FamilyCase) -> None:
-    """In a fixed collection no content is there twice, so none is both worked and sealed; a draw is one of its tasks."""
+    """In a fixed collection no content is there twice, so none is both worked and sealed; and a draw is one of it."""
     pools = _pools(case)
     tasks = [task for _, pool in pools for task in pool]
     contents = [case.key.fingerprint(task) for task in tasks]
