@@ -21,6 +21,7 @@ COMMANDS = {
     "init": "Write a commented config and a stub of an agent to fill in.",
     "run": "Run a study, or resume it.",
     "report": "Write and print the report of a run, finished or not.",
+    "play": "Play a game in the terminal, as an agent does.",
     "tasks": "Look at families of tasks, and at what a config draws.",
     "check": "Try a method, an agent or a family against the promises of its kind.",
     "digest": "Print the digest of a run: equal digests, identical runs.",

@@ -39,9 +39,9 @@ async def transcript(game: str, setting: str, *, written_by: str) -> str:
         *[_indented(f"{tool.name}: {tool.description}\n{json.dumps(tool.parameters)}")
           for tool in (await family.start(task, PORTS)).view().tools],
         _head("The solver's episode"),
-        *await _episode(task, key.solver(task)),
+        *(await episode(task, key.solver(task)))[0],
         _head("The naive player's episode"),
-        *await _episode(task, key.naive(task)),
+        *(await episode(task, key.naive(task)))[0],
         "",
     ]  # fmt: skip
     return "\n".join(parts)
@@ -69,24 +69,27 @@ def _facts(task: Task) -> Iterator[str]:
     yield _indented("\n".join(f"{name}: {canonical(value)}" for name, value in task.payload.items()))
 
 
-async def _episode(task: Task, actor: Actor) -> list[str]:
+async def episode(task: Task, actor: Actor) -> tuple[list[str], Evaluation]:
+    """Let an actor work a task: all that was seen, called, replied and measured, line by line, and the measurement."""
     family, lines = registry.family(task.family), list[str]()
-    episode = await family.start(task, PORTS)
+    worked = await family.start(task, PORTS)
     for step in range(1, task.calls + 1):
-        view = episode.view()
+        view = worked.view()
         answer = (await actor.act(view)).answer
-        reply = await episode.call(family.parse(answer) if isinstance(answer, str) else answer)
-        lines += [f"step {step}", _indented(view.text), _called(answer), *_replied(reply), ""]
+        reply = await worked.call(family.parse(answer) if isinstance(answer, str) else answer)
+        lines += [f"step {step}", _indented(view.text), _called(answer), *replied(reply), ""]
         if reply.done:
             break
-    return [*lines, *_last_view(episode.view()), *_evaluated(await episode.evaluate())]
+    seen = await worked.evaluate()
+    return [*lines, *_last_view(worked.view()), *_evaluated(seen)], seen
 
 
 def _called(call: Call | str) -> str:
     return f"  > {call}" if isinstance(call, str) else f"  > {call.tool} {json.dumps(dict(call.arguments))}"
 
 
-def _replied(reply: Reply) -> Iterator[str]:
+def replied(reply: Reply) -> Iterator[str]:
+    """A reply as it is read: the text, what it is besides, and the feedback."""
     yield _indented(f"< {reply.text}")
     said = [name for name in ("invalid", "done") if getattr(reply, name)]
     said += [] if reply.score is None else [f"score {reply.score:.6g}"]
