@@ -12,7 +12,7 @@ import pytest
 
 from rung.core.errors import InstrumentFault, Stopped, StoreFault
 from rung.core.ports import RefineContext
-from rung.core.values import Candidate, Fault, Score, Selection, State, Trial, View
+from rung.core.values import Candidate, Fault, Score, Selection, Skipped, State, Trial, View
 from rung.store.memory import MemoryJournal
 
 from . import studies
@@ -221,6 +221,13 @@ def test_a_select_that_breaks_is_a_recorded_fault_and_the_incumbent_stays(select
 def test_no_candidate_and_no_choice_keep_the_incumbent():
     found = ran(config(), arm(Learns(good, lambda *_: Selection(None, "not better"))))
     assert found.fact(WORK[0], "selected")["reason"] == "not better"
+    assert found.fact("main/L1", "final")["snapshot"] == found.fact("main", "initial")["snapshot"]
+
+
+def test_a_skipped_update_is_recorded_with_its_reason_and_is_no_fault():
+    found = ran(config(), arm(Learns(lambda _: Skipped("no reply was of use"))))
+    assert found.fact(WORK[0], "refined") == {"candidates": [], "skipped": "no reply was of use"}
+    assert found.fact(WORK[0], "selected")["chosen"] is None
     assert found.fact("main/L1", "final")["snapshot"] == found.fact("main", "initial")["snapshot"]
 
 

@@ -12,7 +12,7 @@ from rung.core.canonical import JSON, canonical
 from rung.core.errors import InstrumentFault, LimitReached, Stopped, StoreFault, UsageError
 from rung.core.ports import Agent, Journal, Kit, Method, Ports, Provider, RefineContext, Snapshots
 from rung.core.seeds import Seed
-from rung.core.values import Candidate, Fault, FeedbackResult, Outcome, Selection, Served, Trial
+from rung.core.values import Candidate, Fault, FeedbackResult, Outcome, Selection, Served, Skipped, Trial
 from rung.core.waiting import settle
 from rung.protocols import record
 from rung.protocols.asked import Asked
@@ -196,12 +196,14 @@ class Study:
         return [str(candidate["snapshot"]) for candidate in recorded["candidates"]]
 
     async def _asked_to_refine(self, arm: Arm, ticket: Ticket, context: RefineContext) -> dict[str, Any]:
-        async def proposed() -> list[dict[str, JSON]]:
+        async def proposed() -> dict[str, Any]:
             found = await settle(arm.method.refine, context)
-            return [self._kept(ticket, number, each) for number, each in enumerate(found)]
+            kept = [self._kept(ticket, number, each) for number, each in enumerate(found)]
+            why = {"skipped": str(found.reason)[:MAX_DETAIL]} if isinstance(found, Skipped) else {}
+            return {"candidates": kept, **why}
 
         try:
-            return {"candidates": await _guarded(arm, context, proposed)}
+            return await _guarded(arm, context, proposed)
         except StoreFault:
             raise
         except LimitReached as limit:

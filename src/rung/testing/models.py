@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from rung.core.config import PriceConfig
 from rung.core.errors import InstrumentFault
+from rung.core.ports import Amount, Answered, Spending
 from rung.core.values import ModelReply, ModelRequest, Usage
 
 
@@ -38,3 +40,23 @@ class Broken:
         """No answer can be had."""
         self.calls += 1
         raise InstrumentFault("model", "connection reset")
+
+
+@dataclass
+class Provided(Scripted):
+    """A scripted model as a study's arms take one (see `rung.core.ports.Provider`). It is free."""
+
+    id: str = "scripted/function"
+    live: bool = False
+    price: PriceConfig | None = None
+
+    def worst(self, request: ModelRequest) -> Amount:
+        """Nothing."""
+        return Amount(0.0, 0)
+
+    async def ask(self, request: ModelRequest, spending: Spending) -> Answered:
+        """The scripted answer, at the first try."""
+        return Answered(await self.generate(request), Amount(0.0, 0), tries=1, seconds=0.0)
+
+    async def close(self) -> None:
+        """Nothing is held."""

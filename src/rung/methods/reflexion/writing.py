@@ -1,0 +1,172 @@
+"""Asks a model for a reflection, and takes nothing that is none.
+
+Without examples a model answers the task instead of reflecting on it (seen in ports of the published method), so it is
+shown two, and what it writes is checked. A reply that is no reflection is sent back with the reason; after so many the
+update is skipped.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Template
+
+from rung.core.canonical import canonical
+from rung.core.ports import Model
+from rung.core.values import Call, FeedbackResult, Message, ModelReply, ModelRequest, Step
+from rung.methods.reflexion.memory import MAX_CHARACTERS, Reflection, plain
+
+REPAIRS = 2
+"""How often a reply that is no reflection is sent back."""
+
+MIN_WORDS = 6
+EARLIER = 3
+"""How many earlier reflections the improver is shown."""
+
+MAX_RULES = 6_000
+MAX_ATTEMPT = 12_000
+MAX_PIECE = 2_000
+"""Characters shown of the rules, of the attempt as a whole, and of one text in it. The middle is cut out."""
+
+NONE = "(none)"
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How the improver decodes."""
+
+    max_tokens: int
+    temperature: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What came of asking: a reflection or None, and why each reply before it, or each of all, was none."""
+
+    text: str | None
+    reasons: tuple[str, ...]
+
+
+@cache
+def prompt(name: str) -> str:
+    """A prompt file of this folder, without white space around it."""
+    return (Path(__file__).parent / f"{name}.md").read_text("utf-8").strip()
+
+
+async def write(model: Model, feedback: FeedbackResult, earlier: Sequence[Reflection], decoding: Decoding) -> Written:
+    """Ask, and send back what is no reflection. What the model port raises passes through."""
+    conversation = opening(feedback, earlier)
+    reasons: list[str] = []
+    while len(reasons) <= REPAIRS:
+        request = ModelRequest(
+            tuple(conversation), "improver", max_tokens=decoding.max_tokens, temperature=decoding.temperature
+        )
+        reply = await model.generate(request)
+        reason = why_not(reply, feedback)
+        if reason is None:
+            return Written(plain(reply.text), tuple(reasons))
+        reasons.append(reason)
+        again = Template(prompt("repair")).substitute(reason=reason)
+        conversation += [Message("assistant", cut(reply.text.strip(), MAX_PIECE) or NONE), Message("user", again)]
+    return Written(None, tuple(reasons))
+
+
+# --------------------------------------------------------------------------------------------- what is asked
+
+
+def opening(feedback: FeedbackResult, earlier: Sequence[Reflection]) -> list[Message]:
+    """The system text, two examples, and the attempt."""
+    shown = [("user", "example_1_attempt"), ("assistant", "example_1_reflection")]
+    shown += [("user", "example_2_attempt"), ("assistant", "example_2_reflection")]
+    question = Template(prompt("ask")).substitute(
+        rules=cut(str(feedback.task["rules"]), MAX_RULES) or NONE,
+        attempt=cut("\n".join(_told(feedback.trajectory)), MAX_ATTEMPT) or NONE,
+        ending=_ending(feedback),
+        earlier="\n".join(f"- {each.text}" for each in earlier[max(0, len(earlier) - EARLIER) :]) or NONE,
+    )
+    examples = [Message("user" if author == "user" else "assistant", prompt(name)) for author, name in shown]
+    return [Message("system", prompt("system")), *examples, Message("user", question)]
+
+
+def cut(text: str, most: int) -> str:
+    """A text of at most so many characters and a mark; what is too much is taken from the middle.
+
+    >>> cut("abcdefghij", 4)
+    'ab\\n[6 characters left out]\\nij'
+    """
+    text = text if text.isascii() else text.encode("utf-8", "replace").decode()
+    if len(text) <= most:
+        return text
+    head, tail = most - most // 2, most // 2
+    return f"{text[:head]}\n[{len(text) - most} characters left out]\n{text[len(text) - tail :]}"
+
+
+def _told(trajectory: Sequence[Step]) -> Iterator[str]:
+    for step in trajectory:
+        yield f"Step {step.index + 1}"
+        yield f"Seen: {cut(step.prompt, MAX_PIECE)}"
+        yield f"Done: {cut(spelt(step.action), MAX_PIECE)}"
+        if step.response:
+            yield f"Answered: {cut(step.response, MAX_PIECE)}"
+        if step.feedback:
+            yield f"Said of it: {cut(step.feedback, MAX_PIECE)}"
+
+
+def spelt(action: str | Call) -> str:
+    """An action as text."""
+    return action if isinstance(action, str) else f"{action.tool} {canonical(action.arguments)}"
+
+
+def _ending(feedback: FeedbackResult) -> str:
+    measured = feedback.evaluation
+    if measured is None:
+        return NONE
+    lines = [f"{measured.status}, {'solved' if measured.success else 'not solved'}, score {measured.score!r}"]
+    if measured.metrics:
+        lines.append(f"Measured: {cut(canonical(measured.metrics), MAX_PIECE)}")
+    if measured.feedback:
+        lines.append(f"Said of it: {cut(measured.feedback, MAX_PIECE)}")
+    return "\n".join(lines)
+
+
+# --------------------------------------------------------------------------------------------- what is taken
+
+
+def why_not(reply: ModelReply, feedback: FeedbackResult) -> str | None:
+    """Why a reply is no reflection, in words for the model that wrote it; None when it is one."""
+    text = plain(reply.text)
+    words = len(text.split())
+    if len(text) > MAX_CHARACTERS:
+        return f"it has {len(text)} characters, and at most {MAX_CHARACTERS} are kept"
+    if reply.stop_reason == "length":
+        return "it was cut off before its end, so it is too long"
+    if words < MIN_WORDS:
+        return f"it has {words} words, and a reflection has at least {MIN_WORDS}"
+    if "```" in reply.text or _is_json(text):
+        return "it is code or JSON, as an answer to the task would be"
+    if text.casefold() in _answers(feedback.trajectory):
+        return "it repeats what was answered in the attempt"
+    if text in (plain(prompt("example_1_reflection")), plain(prompt("example_2_reflection"))):
+        return "it is one of the examples, and says nothing of this attempt"
+    return None
+
+
+def _is_json(text: str) -> bool:
+    """Whether a JSON object or list makes up half of a text or more."""
+    read = json.JSONDecoder().raw_decode
+    for start, letter in enumerate(text):
+        if letter in "{[":
+            try:
+                end = read(text, start)[1]
+            except (ValueError, RecursionError):
+                continue
+            if 2 * (end - start) >= len(text):
+                return True
+    return False
+
+
+def _answers(trajectory: Sequence[Step]) -> set[str]:
+    """What was answered in an attempt, but for what is too long to be kept as a reflection anyway."""
+    said = (spelt(step.action) for step in trajectory)
+    return {plain(text).casefold() for text in said if len(text) <= 4 * MAX_CHARACTERS}
