@@ -4,17 +4,16 @@ Here: who is asked and with which key, one try, and what a failed one means. How
 in `wire`.
 """
 
-import asyncio
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakKeyDictionary
 
 from rung.backends.models import wire
 from rung.backends.models.backend import TryAgain
+from rung.backends.models.loops import PerLoop
 from rung.core.config import ModelConfig
 from rung.core.errors import ContextOverflow, ModelFault, ModelUnusable, RungError, UsageError
 from rung.core.values import ModelReply, ModelRequest
@@ -61,7 +60,7 @@ _TOO_LONG = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NO_MODEL = re.compile(
-    r"model_not_found|model[^.]{0,200}(does not exist|not exist|not found|not supported)", re.IGNORECASE
+    r"model_not_found|model_decommissioned|model[^.]{0,80} (does not exist|not exist|not found)", re.IGNORECASE
 )
 _FLAGGED = re.compile(r"flagged|moderation", re.IGNORECASE)  # this prompt is refused, and not the key
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
@@ -80,7 +79,7 @@ class ChatCompletions:
         self._bound = bound
         self._body = body
         self._pool = pool
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = WeakKeyDictionary()
+        self._clients = PerLoop(self._client)
 
     async def once(self, request: ModelRequest) -> ModelReply:
         """Ask once; see `Backend.once`."""
@@ -88,7 +87,7 @@ class ChatCompletions:
         status, headers, raw = await self._post(json.dumps(sent).encode())
         if status != 200:
             raise self._refused(status, _error_in(raw), headers)
-        answer = _object(raw, f"{self._url} answered 200")
+        answer = self._object(raw)
         if "choices" not in answer and answer.get("error"):
             error = _described(answer["error"])
             raise self._refused(error.status or 502, error, headers)
@@ -99,7 +98,7 @@ class ChatCompletions:
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
+        client = self._clients.taken()
         if client is not None:
             await client.aclose()
 
@@ -111,7 +110,7 @@ class ChatCompletions:
 
         headers = {"content-type": "application/json", **self._key.header()}
         try:
-            async with self._client().stream("POST", self._url, content=content, headers=headers) as answer:
+            async with self._clients.here().stream("POST", self._url, content=content, headers=headers) as answer:
                 return answer.status_code, answer.headers, await self._read(answer)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError) as error:
             raise self._network("connection", "no connection to", error, billed=False) from None
@@ -119,6 +118,16 @@ class ChatCompletions:
             raise self._network("garbage", "cannot unpack the answer of", error, billed=True) from None
         except httpx2.RequestError as error:
             raise self._network("connection", "lost the connection to", error, billed=True) from None
+
+    def _object(self, raw: bytes) -> dict[str, Any]:
+        try:
+            answer = json.loads(raw)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            shown = self._clean(raw[:4000].decode("utf-8", "replace"))[:80]
+            raise TryAgain("garbage", f"{self._url} answered 200 with no JSON object: {shown!r}", billed=True)
+        return answer
 
     async def _read(self, answer: "httpx2.Response") -> bytes:
         body = bytearray()
@@ -138,15 +147,12 @@ class ChatCompletions:
     def _client(self) -> "httpx2.AsyncClient":
         import httpx2
 
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            # The whole time of a try is the gateway's to limit, and so is the number in flight.
-            self._clients[loop] = httpx2.AsyncClient(
-                timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=self._pool),
-                follow_redirects=False,
-            )
-        return self._clients[loop]
+        # The whole time of a try is the gateway's to limit, and so is the number in flight.
+        return httpx2.AsyncClient(
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=self._pool),
+            follow_redirects=False,
+        )
 
     # ----------------------------------------------------------------------------------------- what a refusal means
 
@@ -212,17 +218,6 @@ def _described(error: object) -> _Error:
     pieces = [error.get("message") or error.get("detail") or json.dumps(error), error.get("type"), code]
     text = " ".join(str(piece)[:4000] for piece in pieces if piece)
     return _Error(text, code if isinstance(code, int) and 400 <= code < 600 else None)
-
-
-def _object(raw: bytes, where: str) -> dict[str, Any]:
-    try:
-        answer = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        shown = _CONTROL.sub(" ", raw[:80].decode("utf-8", "replace"))
-        raise TryAgain("garbage", f"{where} with no JSON ({type(error).__name__}): {shown!r}", billed=True) from None
-    if not isinstance(answer, dict):
-        raise TryAgain("garbage", f"{where} with JSON that is no object", billed=True)
-    return answer
 
 
 def asked_to_wait(headers: Mapping[str, str]) -> float | None:

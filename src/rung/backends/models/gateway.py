@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from random import Random
-from weakref import WeakKeyDictionary
 
 from rung.backends.models.backend import Backend, TryAgain
+from rung.backends.models.loops import PerLoop
 from rung.backends.models.prices import NOTHING, cost, most
 from rung.core.canonical import canonical
 from rung.core.config import ModelConfig, PriceConfig
@@ -85,7 +85,7 @@ class Gateway:
         self._sleep = pace.sleep
         self._clock = pace.clock
         self._jitter = pace.jitter or Seed("back-off").child(model).rng()
-        self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        self._slots = PerLoop(lambda: asyncio.Semaphore(config.concurrency))
         self._not_before = pace.clock()
 
     @property
@@ -184,16 +184,10 @@ class Gateway:
     @asynccontextmanager
     async def _slot(self) -> AsyncIterator[None]:
         """One of the places in flight. Where the provider has asked all of us to wait, the wait is done in it."""
-        async with self._slots_here():
+        async with self._slots.here():
             while (wait := self._not_before - self._clock()) > 0:
                 await self._sleep(wait)
             yield
-
-    def _slots_here(self) -> asyncio.Semaphore:
-        loop = asyncio.get_running_loop()
-        if loop not in self._slots:
-            self._slots[loop] = asyncio.Semaphore(self._config.concurrency)
-        return self._slots[loop]
 
     # ----------------------------------------------------------------------------------------- trying again
 

@@ -154,9 +154,9 @@ def _calls(said: object) -> tuple[tuple[Call, ...], str | None]:
 def _arguments(raw: object) -> dict[str, Any] | None:
     """Arguments as an object that can be recorded (no NaN, no infinity); None for anything else."""
     try:
-        arguments: Any = json.loads(raw) if isinstance(raw, str) and raw.strip() else raw or {}
+        arguments: Any = json.loads(raw.strip() or "{}") if isinstance(raw, str) else raw or {}
         canonical(arguments)
-    except (ValueError, RecursionError, UsageError, TypeError):
+    except (ValueError, RecursionError, UsageError):
         return None
     return arguments if isinstance(arguments, dict) else None
 
