@@ -19,7 +19,7 @@ from rung.core.config import Config, parse
 from rung.core.errors import ModelUnusable
 from rung.core.ports import Method, Ports, RefineContext
 from rung.core.seeds import Seed
-from rung.core.values import FeedbackResult, State, Step, Task
+from rung.core.values import FeedbackResult, ModelRequest, State, Step, Task
 from rung.methods.reflexion import make as reflexion
 from rung.protocols import launch, wiring
 from rung.protocols.study import Arm
@@ -192,16 +192,24 @@ def digest(run: RunDirectory) -> str:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, int]:
-    """The digest of an uninterrupted study, and how many calls it made."""
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[ModelRequest]]:
+    """The digest of an uninterrupted study, and all that it asked."""
     model = Provided(answer)
-    return digest(launch.run(config(), tmp_path_factory.mktemp("whole"), arms=arms(model))), len(model.asked)
+    return digest(launch.run(config(), tmp_path_factory.mktemp("whole"), arms=arms(model))), model.asked
 
 
-@pytest.mark.parametrize("call", [0, 5, 8, 21, 36, 37, -1])
-def test_interrupted_at_any_call_it_asks_nothing_twice_and_ends_the_same(tmp_path: Path, whole, call: int):
-    expected, calls = whole
-    until = call % calls
+CALLS = {
+    "the first call": lambda request: True,
+    "a reflection": lambda request: request.role == "improver",
+    "the second step of a task": lambda request: request.role == "agent" and len(request.messages) > 2,
+    "a call that is told a reflection": lambda request: request.role == "agent" and NOTE in request.messages[1].text,
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_interrupted_at_any_call_it_asks_nothing_twice_and_ends_the_same(tmp_path: Path, whole, call: str):
+    expected, asked = whole
+    until = next(number for number, request in enumerate(asked) if CALLS[call](request))
 
     def breaks(request):
         if len(model.asked) > until:
@@ -212,4 +220,4 @@ def test_interrupted_at_any_call_it_asks_nothing_twice_and_ends_the_same(tmp_pat
     with pytest.raises(ModelUnusable):
         launch.run(config(), tmp_path, arms=arms(model))
     assert digest(launch.run(config(), tmp_path, arms=arms(healed))) == expected
-    assert len(healed.asked) == calls - until
+    assert healed.asked == asked[until:]
