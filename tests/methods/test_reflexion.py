@@ -189,6 +189,13 @@ def test_lines_that_are_no_record_are_left_out_and_the_others_stay():
     ]
 
 
+def test_a_record_that_somebody_edited_is_told_as_one_line_of_at_most_so_many_characters():
+    record = {**records(taught((feedback(), GOOD)))[0], "text": f"one\n\u202etwo {'x' * 5000}"}
+    state = START.with_files({MEMORY: json.dumps(record).encode()})
+    line = acted(state, FIRST)[0].splitlines()[-1]
+    assert line == f"- one two {'x' * (MAX_CHARACTERS - 8)}"
+
+
 # --------------------------------------------------------------------------------------------- when it reflects
 
 
