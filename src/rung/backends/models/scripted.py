@@ -232,13 +232,13 @@ def _entry(where: str, entry: Mapping[str, object]) -> str | Call:
 
 # --------------------------------------------------------------------------------------------- by name
 
-_NAMED: Mapping[str, Callable[[ModelRequest, int], Said]] = {"echo": echo, "first": first, "silent": silent}
+NAMED: Mapping[str, Callable[[ModelRequest, int], Said]] = {"echo": echo, "first": first, "silent": silent}
 
 
 def make(name: str) -> Scripted:
     """The scripted model of this name; raises `UsageError` for one that there is not."""
     if name.endswith(".jsonl"):
         return Scripted(from_file(Path(name)), model=f"scripted/{name}")
-    if name not in _NAMED:
-        raise UsageError(f"no scripted model named {name!r}; there are: {', '.join(_NAMED)}, and PATH.jsonl")
-    return Scripted(_NAMED[name], model=f"scripted/{name}")
+    if name not in NAMED:
+        raise UsageError(f"no scripted model named {name!r}; there are: {', '.join(NAMED)}, and PATH.jsonl")
+    return Scripted(NAMED[name], model=f"scripted/{name}")
