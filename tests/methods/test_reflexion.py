@@ -241,9 +241,11 @@ BAD = {
         f"{GOOD}\n```\nanswer(7)\n```",
     ],
     "it repeats what was answered in the attempt": ["i say that THE answer\n to it is 3."],
-    "it is one of the examples, and says nothing of this attempt": [
+    "it repeats the instructions or an example, and says nothing of this attempt": [
         prompt("example_1_reflection"),
         prompt("example_2_reflection"),
+        "Next time I will work out EVERY combination that fits",
+        prompt("system").splitlines()[0],
     ],
 }
 BAD_REPLIES = [(reason, reply) for reason, replies in BAD.items() for reply in replies]
@@ -268,6 +270,14 @@ def test_after_three_such_replies_the_update_is_skipped_and_says_why(reason, rep
     model = says(reply, reply, reply, GOOD)
     assert refined(model, SAID) == Skipped(f"no reply was a reflection: {reason}; {reason}; {reason}")
     assert len(model.asked) == 3
+
+
+def test_an_echo_of_being_sent_back_is_no_reflection_and_an_earlier_one_may_come_again():
+    model = Scripted(lambda request: request.messages[-1].text)
+    copied = next(reason for reason in BAD if "instructions" in reason)
+    skipped = refined(model, feedback(step(prompt="view " * 300)))
+    assert skipped.reason.split("; ")[1:] == [copied, copied]
+    assert texts(taught((feedback(), GOOD), (feedback(name="h-2"), GOOD))) == [GOOD, GOOD]
 
 
 def test_skipping_is_proposing_nothing():

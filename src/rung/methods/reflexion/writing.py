@@ -57,17 +57,19 @@ def prompt(name: str) -> str:
 async def write(model: Model, feedback: FeedbackResult, earlier: Sequence[Reflection], decoding: Decoding) -> Written:
     """Ask, and send back what is no reflection. What the model port raises passes through."""
     conversation = opening(feedback, earlier)
+    instructions = [message.text for message in conversation[:-1]]
     reasons: list[str] = []
     while len(reasons) <= REPAIRS:
         request = ModelRequest(
             tuple(conversation), "improver", max_tokens=decoding.max_tokens, temperature=decoding.temperature
         )
         reply = await model.generate(request)
-        reason = why_not(reply, feedback)
+        reason = why_not(reply, feedback, instructions)
         if reason is None:
             return Written(plain(reply.text), tuple(reasons))
         reasons.append(reason)
         again = Template(prompt("repair")).substitute(reason=reason)
+        instructions.append(again)
         conversation += [Message("assistant", cut(reply.text.strip(), MAX_PIECE) or NONE), Message("user", again)]
     return Written(None, tuple(reasons))
 
@@ -133,8 +135,12 @@ def _ending(feedback: FeedbackResult) -> str:
 # --------------------------------------------------------------------------------------------- what is taken
 
 
-def why_not(reply: ModelReply, feedback: FeedbackResult) -> str | None:
-    """Why a reply is no reflection, in words for the model that wrote it; None when it is one."""
+def why_not(reply: ModelReply, feedback: FeedbackResult, instructions: Sequence[str]) -> str | None:
+    """Why a reply is no reflection, in words for the model that wrote it; None when it is one.
+
+    A small model repeats what it was instructed with, examples and all. An earlier reflection it may repeat: how often
+    a method finds the same again is something to be measured.
+    """
     text = plain(reply.text)
     words = len(text.split())
     if len(text) > MAX_CHARACTERS:
@@ -147,8 +153,8 @@ def why_not(reply: ModelReply, feedback: FeedbackResult) -> str | None:
         return "it is code or JSON, as an answer to the task would be"
     if text.casefold() in _answers(feedback.trajectory):
         return "it repeats what was answered in the attempt"
-    if text in (plain(prompt("example_1_reflection")), plain(prompt("example_2_reflection"))):
-        return "it is one of the examples, and says nothing of this attempt"
+    if any(text.casefold() in plain(told).casefold() for told in instructions):
+        return "it repeats the instructions or an example, and says nothing of this attempt"
     return None
 
 

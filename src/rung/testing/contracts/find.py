@@ -70,7 +70,7 @@ def _of_module(name: str, module: ModuleType, group: registry.Group) -> list[Sub
 def _agents(name: str, module: ModuleType, make: Callable[..., Any]) -> list[Subject]:
     examples: Sequence[tuple[str, Mapping[str, Any]]] = getattr(module, "EXAMPLES", (("", {}),))
     return [
-        Subject("agents", f"{name}:{variant}" if variant else name, partial(make, variant, options))
+        Subject("agents", _called(f"{name}:{variant}" if variant else name, options), partial(make, variant, options))
         for variant, options in examples
     ]
 
@@ -79,8 +79,10 @@ def _methods(name: str, module: ModuleType, make: Callable[..., Any]) -> list[Su
     examples: Sequence[Mapping[str, Any]] = getattr(module, "EXAMPLES", ({},))
     gated = bool(getattr(module, "GATED", True))
     return [
-        Subject(
-            "methods", f"{name} {dict(options)}" if options else name, MethodCase(partial(make, options), gated=gated)
-        )
+        Subject("methods", _called(name, options), MethodCase(partial(make, options), gated=gated))
         for options in examples
     ]
+
+
+def _called(name: str, options: Mapping[str, Any]) -> str:
+    return f"{name} {dict(options)}" if options else name
