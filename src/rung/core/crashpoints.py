@@ -19,6 +19,9 @@ LABELS = (
     "reply.after",
 )
 
+MODEL_LABELS = ("call.reserved", "call.answered", "call.recorded")
+"""Those that are passed where a model is called: money is set aside, an answer is there, it is on record."""
+
 hook: Callable[[str], None] | None = None
 
 

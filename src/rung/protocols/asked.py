@@ -19,7 +19,10 @@ Result = TypeVar("Result")
 
 @runtime_checkable
 class Recalls(Protocol):
-    """An actor that can be told what it did before an interruption, instead of being asked again."""
+    """An actor that can be told what it did before an interruption, instead of being asked again.
+
+    For those that call no model: one that does is asked again, and its model answers from the record.
+    """
 
     def recall(self, view: View, action: Action) -> None:
         """Take this step as played."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
+from rung.core import crashpoints
 from rung.core.canonical import JSON
 from rung.core.config import BudgetConfig, LimitConfig
 from rung.core.errors import BudgetSpent, LimitReached
@@ -175,6 +176,7 @@ class Purse:
         except BaseException:
             self.settle(held, Amount(0.0, 0))  # it was never sent
             raise
+        crashpoints.reach("call.reserved")
         return held
 
     def settle(self, held: "_Held", actual: Amount | None) -> None:

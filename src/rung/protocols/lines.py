@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rung.core import crashpoints
 from rung.core.canonical import JSON, fingerprint
 from rung.core.errors import (
     ContextOverflow,
@@ -59,11 +60,6 @@ class Line:
         if self.halt is not None:
             raise self.halt
 
-    def keep(self, call: ModelCall) -> None:
-        """Put a call on record that was made by other means, as the agent tells it."""
-        self.lines.keep(self.path, self.made, call)
-        self.made += 1
-
 
 class Lines:
     """All lines of a study: what they are recorded in, what they spend, and the recording they replay, if any.
@@ -88,10 +84,6 @@ class Lines:
         """The line of one place; its calls are numbered from 0 whenever it is made anew."""
         return Line(self, path, role, provider)
 
-    def keep(self, path: str, index: int, call: ModelCall) -> None:
-        """Record a call that was made elsewhere."""
-        calls.record_call(self._journal, path, index, call)
-
     async def answer(self, line: Line, index: int, request: ModelRequest) -> ModelReply:
         """The answer on record, or in the recording, or the provider's."""
         reply = self._known(self._journal, line, index, request)
@@ -103,10 +95,12 @@ class Lines:
             calls.record_failure(self._journal, line.path, index, request, failure)
             await self._journal.flush(durable=False)
             raise
+        crashpoints.reach("call.answered")
         self._freeze(line.provider, answered.reply)
         calls.record_call(self._journal, line.path, index, ModelCall(request, answered.reply))
         self._observe(line.path, index, answered)
         await self._journal.flush(durable=False)
+        crashpoints.reach("call.recorded")
         return answered.reply
 
     def _known(self, record: Journal, line: Line, index: int, request: ModelRequest) -> ModelReply | None:

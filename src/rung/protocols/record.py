@@ -7,6 +7,7 @@ Under an attempt's path (`narrow/L3/work/0007`) the journal holds these facts:
     step/0000 step    one step: the view's text (a blob), the answer, the reply, and what the family said of it
     call/000000       the attempt's first model call, and so on (see `rung.store.calls`); a step says how many there
                       were by its end
+    told/000000       a model call of step 0 that the agent made by other means, as it tells it
     sealed            the evaluation, or the fault; and how many steps there were
     ended             how the session ended
 
@@ -33,7 +34,7 @@ from rung.core.values import (
     Step,
     View,
 )
-from rung.store.calls import read_call
+from rung.store.calls import read_call, read_told
 
 INLINE = 2000
 """Characters up to which a text stands in the row itself."""
@@ -156,7 +157,10 @@ def calls_by(journal: Journal, path: str, index: int) -> int:
 
 
 def _last_call(journal: Journal, path: str, index: int) -> ModelCall | None:
-    """The last of the model calls that were made for a step; None when there were none."""
+    """The call behind a step: the one that the agent told of, else the last it made for it; None without any."""
+    told = read_told(journal, path, index)
+    if told is not None:
+        return told
     before, after = calls_by(journal, path, index - 1), calls_by(journal, path, index)
     return read_call(journal, path, after - 1) if after > before else None
 

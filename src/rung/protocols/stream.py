@@ -36,6 +36,7 @@ from rung.protocols import record
 from rung.protocols.answers import tidy
 from rung.protocols.lens import through
 from rung.protocols.lines import Line
+from rung.store.calls import record_told
 
 PASSING = (InstrumentFault, AgentCrash, LimitReached, Stopped)
 """What a family may let through: a dead sandbox, the agent's own code, a budget, the operator. All else is its own
@@ -201,18 +202,13 @@ class Stream:
         return reply, done
 
     def _record(self, attempt: _Attempt, action: Action, reply: Reply) -> None:
+        path, line = attempt.ticket.path, self.line(record.handle(self._salt, attempt.ticket.path))
+        if action.model_call is not None and not attempt.rebuilding:
+            record_told(self._journal, path, attempt.index, action.model_call)
         if not attempt.rebuilding:
-            self._count_calls(attempt, action)
+            attempt.calls = line.made
         step = record.step_json(self._journal, attempt.view, action, reply, calls=attempt.calls)
-        self._journal.put(record.step_path(attempt.ticket.path, attempt.index), "step", step)
-
-    def _count_calls(self, attempt: _Attempt, action: Action) -> None:
-        """Bring the number of calls up to this step; a call that the agent made by other means is recorded here."""
-        line = self.line(record.handle(self._salt, attempt.ticket.path))
-        line.made = max(line.made, attempt.calls)
-        if action.model_call is not None:
-            line.keep(action.model_call)
-        attempt.calls = line.made
+        self._journal.put(record.step_path(path, attempt.index), "step", step)
 
     async def _finish(self, handle: str, attempt: _Attempt, reply: Reply) -> StreamReply:
         self._seal(attempt.ticket, await _evaluated(attempt), steps=attempt.index)

@@ -8,6 +8,7 @@ new blob a call:
      "reply": {"text", "stop_reason", "calls": [{"tool", "arguments"}, ...], "reasoning"}, "model": as reported,
      "usage": {"input_tokens", "output_tokens", "cached_tokens"} or null}
 
+What an agent tells of a call that it made by other means is the fact (path, `told/000007`), with the step's number.
 A call that brought no answer is the fact (path, `failed/000007`): the same request, and {"error", "where", "detail"} in
 place of reply, model and usage. Calls and failures of one path are numbered together.
 """
@@ -58,22 +59,27 @@ class JournalCalls:
 
 def record_call(journal: Journal, path: str, index: int, call: ModelCall) -> None:
     """Keep one call under an attempt's path. Arguments and tools come back as JSON has them: tuples as lists."""
+    journal.put(path, kind_of_call(index), _call_row(journal, call))
+
+
+def record_told(journal: Journal, path: str, step: int, call: ModelCall) -> None:
+    """Keep what an agent tells of a call that it made for a step by other means."""
+    journal.put(path, f"told/{step:06d}", _call_row(journal, call))
+
+
+def _call_row(artifacts: Artifacts, call: ModelCall) -> dict[str, JSON]:
     reply = call.reply
-    journal.put(
-        path,
-        kind_of_call(index),
-        {
-            **request_row(journal, call.request),
-            "reply": {
-                "text": reply.text,
-                "stop_reason": reply.stop_reason,
-                "calls": [{"tool": made.tool, "arguments": made.arguments} for made in reply.calls],
-                "reasoning": reply.reasoning,
-            },
-            "model": reply.model,
-            "usage": None if reply.usage is None else _usage(reply.usage),
+    return {
+        **request_row(artifacts, call.request),
+        "reply": {
+            "text": reply.text,
+            "stop_reason": reply.stop_reason,
+            "calls": [{"tool": made.tool, "arguments": made.arguments} for made in reply.calls],
+            "reasoning": reply.reasoning,
         },
-    )
+        "model": reply.model,
+        "usage": None if reply.usage is None else _usage(reply.usage),
+    }
 
 
 def request_row(artifacts: Artifacts, request: ModelRequest) -> dict[str, JSON]:
@@ -125,7 +131,15 @@ def _asked(row: Mapping[str, Any]) -> Mapping[str, JSON]:
 
 def read_call(journal: Journal, path: str, index: int) -> ModelCall | None:
     """The call kept there, equal to the one recorded; None when there is none."""
-    fact = journal.get(path, kind_of_call(index))
+    return _read_call(journal, journal.get(path, kind_of_call(index)))
+
+
+def read_told(journal: Journal, path: str, step: int) -> ModelCall | None:
+    """What an agent told of its call for a step; None when it told of none."""
+    return _read_call(journal, journal.get(path, f"told/{step:06d}"))
+
+
+def _read_call(journal: Journal, fact: JSON | None) -> ModelCall | None:
     if fact is None:
         return None
     row = cast(Mapping[str, Any], fact)
