@@ -202,9 +202,10 @@ class Purse:
         return None
 
     def _refuse(self, place: Place, what: str, worst: Amount) -> None:
-        why = f"{self._spent(place, what)}{_one_call(self._limits[place.scope], what, worst)}"
+        limits = self._limits[place.scope]
+        why = f"{self._spent(place, what)}{_one_call(limits, what, worst)}"
         if place.scope == "study":
-            raise BudgetSpent(f"{why}; raise it and run again to go on")
+            raise BudgetSpent(f"{why}; {_mend(limits, what, worst)} and run again to go on")
         if place.scope == "lineage":
             self._closed[place] = why
         raise LimitReached(why)
@@ -291,10 +292,16 @@ def _one_call(limits: LimitConfig, what: str, worst: Amount) -> str:
     """What one call may cost, where that is what does not fit."""
     if what not in ("usd", "tokens"):
         return ""
-    amount = worst.usd if what == "usd" else worst.tokens
-    more = f", and one more call may cost {_number(amount or 0)}"
-    limit = getattr(limits, what)
-    return f"{more}: the budget is smaller than one call; lower max_tokens or" if (amount or 0) > limit else more
+    more = f", and one more call may cost {_number(getattr(worst, what) or 0)}"
+    return f"{more}: the budget is smaller than one call" if _too_small(limits, what, worst) else more
+
+
+def _too_small(limits: LimitConfig, what: str, worst: Amount) -> bool:
+    return what in ("usd", "tokens") and (getattr(worst, what) or 0) > getattr(limits, what)
+
+
+def _mend(limits: LimitConfig, what: str, worst: Amount) -> str:
+    return "lower max_tokens, or raise it" if _too_small(limits, what, worst) else "raise it"
 
 
 def _number(value: float) -> str:
