@@ -216,6 +216,23 @@ def test_a_call_without_words_is_a_reply():
     assert ask(gateway([Call("go")])).reply.calls == (Call("go"),)
 
 
+def test_long_waits_are_told_once_a_minute():
+    time, told = Time(), list[str]()
+    backend = Scripted([TryAgain("rate limit", "429", after=after) for after in (9, 20, 30, 40, 50)] + ["yes"])
+    pace = Pace(time.sleep, time.clock, tell=told.append)
+    ask(Gateway("m/m", backend, ModelConfig(), price=PRICE, live=False, pace=pace), time=time)
+    assert told == [  # at 9 s and at 99 s; 29 s and 59 s are too soon
+        "m/m: rate limit: 429. Trying again in 20 s, and for 15 minutes at most",
+        "m/m: rate limit: 429. Trying again in 50 s, and for 13 minutes at most",
+    ]
+
+
+def test_what_costs_more_than_was_set_aside_costs_what_it_cost():
+    till = Till()
+    answered = ask(gateway([ModelReply("yes", "m", "stop", Usage(10, 5000))]), till)
+    assert answered.cost.tokens == till.spent == 5010 > WORST.tokens
+
+
 # --------------------------------------------------------------------------------------------- many at once
 
 
@@ -296,6 +313,58 @@ def test_who_backs_off_holds_no_slot():
 
     first, second = asyncio.run(time.passes(both()))
     assert (first.reply.text, second.reply.text) == ("first", "second")
+
+
+def queue(fails: set[int], time: Time) -> Gateway:
+    """A model that takes 10 s for each try, one after the other, and fails the tries of these numbers."""
+    backend = Scripted(
+        lambda request, number: TryAgain("server error", "503", after=0.0) if number in fails else "yes",
+        delay=10.0,
+        sleep=time.sleep,
+    )
+    config = ModelConfig(concurrency=1, patience_seconds=100)
+    return Gateway("m/m", backend, config, price=PRICE, live=False, pace=time.pace())
+
+
+def test_a_long_queue_behind_a_failure_is_no_outage():
+    time = Time()
+    answers = many(queue({0, 30}, time), 30, Till(), time)  # the first of 30 fails, and once more at the end
+    assert all(isinstance(each, Answered) for each in answers)
+    assert time.now == 320
+
+
+def test_an_outage_is_noticed_however_long_the_queue():
+    time = Time()
+    ends = many(queue(set(range(5, 1000)), time), 30, Till(), time)
+    assert [isinstance(end, Answered) for end in ends[:6]] == [True] * 5 + [False]
+    assert all(isinstance(end, ModelUnusable) for end in ends[5:])
+    assert time.now < 100 + 2 * 30 * 10
+
+
+def test_a_request_that_alone_fails_is_given_up_by_its_own_time():
+    time = Time()
+
+    def script(request: ModelRequest, number: int) -> str | TryAgain:
+        return TryAgain("server error", "500") if request.messages[0].text == "poison" else "yes"
+
+    backend = Scripted(script, delay=5.0, sleep=time.sleep)
+    config = ModelConfig(concurrency=2, patience_seconds=100)
+    model = Gateway("m/m", backend, config, price=PRICE, live=False, pace=time.pace())
+    poison = ModelRequest((Message("user", "poison"),), "agent", max_tokens=5)
+
+    async def others() -> None:
+        while time.now < 1000:
+            await model.ask(ASKED, Till())
+
+    async def beside() -> float:
+        with pytest.raises(ModelUnusable, match="server error for"):
+            await model.ask(poison, Till())
+        return time.now
+
+    async def both() -> float:
+        return (await asyncio.gather(beside(), others()))[0]
+
+    assert asyncio.run(time.passes(both())) == pytest.approx(110, abs=6)
 
 
 OUTCOMES = some.sampled_from(["yes", "silence", "billed", "free", "no usage", "slow"])

@@ -39,6 +39,8 @@ OUTPUT_KEYS = ("max_completion_tokens", "max_tokens")
 
 BASE_SECONDS = 1.0
 CAP_SECONDS = 60.0
+LONG_SECONDS = 10.0
+"""From here on a wait is told, so that nobody takes it for a hang."""
 TRIES = 3
 """Tries at a request whose replies are garbage or empty: a provider that is up, and whose answer is of no use."""
 
@@ -47,12 +49,14 @@ TRIES = 3
 class Pace:
     """How time passes: how to sleep, a clock whose seconds only grow, and jitter, which decides no result.
 
-    Tests hand in their own, and wait for nothing. Without `jitter` each model has a stream of its own.
+    Tests hand in their own, and wait for nothing. Without `jitter` each model has a stream of its own. `tell` hears of
+    long waits, at most once a minute for each model.
     """
 
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
     jitter: Random | None = None
+    tell: Callable[[str], None] = lambda text: None
 
 
 REAL = Pace()
@@ -87,6 +91,9 @@ class Gateway:
         self._jitter = pace.jitter or Seed("back-off").child(model).rng()
         self._slots = PerLoop(lambda: asyncio.Semaphore(config.concurrency))
         self._not_before = pace.clock()
+        self._tell = pace.tell
+        self._told: float | None = None
+        self._answered = pace.clock()
 
     @property
     def id(self) -> str:
@@ -151,7 +158,7 @@ class Gateway:
 
     async def _try(self, course: "_Course", spending: Spending) -> ModelReply:
         # The reservation comes after the slot, so that nobody sets money aside while he queues.
-        async with self._slot():
+        async with self._slot(course):
             worst = self.worst(course.request)
             reservation = await spending.reserve(worst)
             course.tries += 1
@@ -159,6 +166,7 @@ class Gateway:
             actual: Amount | None = None  # cancelled, or crashed: it may have cost all
             try:
                 reply = await self._timed(course.request)
+                self._answered = self._clock()
                 actual = cost(reply.usage, self._price)
             except TryAgain as failed:
                 actual = None if failed.billed else NOTHING
@@ -182,9 +190,11 @@ class Gateway:
             raise TryAgain("timeout", f"no whole reply within {seconds:g} s", billed=True) from None
 
     @asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
+    async def _slot(self, course: "_Course") -> AsyncIterator[None]:
         """One of the places in flight. Where the provider has asked all of us to wait, the wait is done in it."""
+        came = self._clock()
         async with self._slots.here():
+            course.queued += self._clock() - came
             while (wait := self._not_before - self._clock()) > 0:
                 await self._sleep(wait)
             yield
@@ -194,7 +204,8 @@ class Gateway:
     async def _back_off(self, course: "_Course", failed: TryAgain) -> None:
         """Wait before the next try, holding no slot; or say that there will be none."""
         now = self._clock()
-        waited = course.failed(now)
+        course.count_failure(now)
+        waited = course.waited(now, self._answered)
         left = self._config.patience_seconds - waited
         if failed.trouble == "garbage":
             course.garbage += 1
@@ -205,6 +216,9 @@ class Gateway:
         wait = min(self._pause(course, failed), max(left, 0.0))
         if failed.trouble == "rate limit":
             self._not_before = max(self._not_before, now + wait)
+        if wait >= LONG_SECONDS and (self._told is None or now - self._told >= CAP_SECONDS):
+            self._told = now
+            self._tell(f"{self.id}: {failed}. Trying again in {wait:.0f} s, and for {left / 60:.0f} minutes at most")
         await self._sleep(wait)
 
     def _pause(self, course: "_Course", failed: TryAgain) -> float:
@@ -247,14 +261,22 @@ class _Course:
     empty: int = 0
     seconds: float = 0.0
     cost: Amount = NOTHING
-    first_failure: float | None = None
+    first_failure: float = 0.0
+    queued: float = 0.0  # seconds in the queue since then
 
-    def failed(self, now: float) -> float:
-        """Count a failure; the seconds since the first."""
-        if self.first_failure is None:
-            self.first_failure = now
+    def count_failure(self, now: float) -> None:
+        """From the first on, time counts."""
+        if self.failures == 0:
+            self.first_failure, self.queued = now, 0.0
         self.failures += 1
-        return now - self.first_failure
+
+    def waited(self, now: float, answered: float) -> float:
+        """Seconds of patience used up, when the model has last answered anybody at `answered`.
+
+        The longer of two since the first failure: how long nobody was answered, and how long this request was tried
+        without the time it queued behind others. So a long queue is no outage, and one bad request is given up too.
+        """
+        return max(now - max(self.first_failure, answered), now - self.first_failure - self.queued)
 
     def gives_way(self) -> bool:
         """Ask for less output, where the bound is our own and may be what did not fit; False when there is no less."""
