@@ -1,10 +1,12 @@
 """`rung init`: a config and an agent that run as they stand."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from rung.cli import _own_tasks
 from rung.cli._files import create
 from rung.cli._say import json_option, say_json
 from rung.core.errors import UsageError
@@ -15,24 +17,36 @@ FILES = ("rung.toml", "my_agent.py")
 
 @click.command("init")
 @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+@click.option("--tasks", metavar="FILE.jsonl", type=click.Path(path_type=Path), help="Tasks of your own, one a line.")
 @json_option
-def command(directory: Path, *, as_json: bool) -> None:
+def command(directory: Path, tasks: Path | None, *, as_json: bool) -> None:
     """Write a commented config and a stub of an agent to fill in.
 
-    They are rung.toml and my_agent.py in DIR, and work as they stand. A file that is there is never overwritten.
+    They are rung.toml and my_agent.py in DIR, and work as they stand. With --tasks they are for tasks of your own: the
+    config takes as many as the file has to work and to examine. A file that is there is never overwritten.
     """
-    places = [directory / name for name in FILES]
+    texts = _texts(directory, tasks)
+    places = {directory / name: text for name, text in texts.items()}
     there = [str(place) for place in places if place.exists() or place.is_symlink()]
     if there:
         raise UsageError(f"already there: {', '.join(there)}; nothing is overwritten, so choose another folder")
-    for place in places:
-        create(place, (STARTER / place.name).read_text("utf-8"))
+    for place, text in places.items():
+        create(place, text)
     if as_json:
         say_json({"written": [str(place) for place in places]})
         return
     for place in places:
         click.echo(f"written: {place}")
     click.echo(f"next: {_next(directory)}")
+
+
+def _texts(directory: Path, tasks: Path | None) -> Mapping[str, str]:
+    """What is written, by the name of its file."""
+    config = (STARTER / "rung.toml").read_text("utf-8")
+    if tasks is None:
+        return dict(zip(FILES, (config, (STARTER / "my_agent.py").read_text("utf-8")), strict=True))
+    agent = (STARTER / "my_tasks_agent.py").read_text("utf-8")
+    return dict(zip(FILES, (_own_tasks.config(tasks, directory, config), agent), strict=True))
 
 
 def _next(directory: Path) -> str:
