@@ -137,6 +137,18 @@ def test_a_prompt_too_long_for_any_bound_is_too_long():
         ask(model, request=ModelRequest(ASKED.messages, "agent"))
 
 
+def test_a_bound_that_the_agent_asked_for_does_not_give_way():
+    seen: list[int | None] = []
+
+    def small(request: ModelRequest, number: int) -> ContextOverflow:
+        seen.append(request.max_tokens)
+        return ContextOverflow("prompt and max_tokens are too long")
+
+    with pytest.raises(ContextOverflow):
+        ask(gateway(small), request=ModelRequest(ASKED.messages, "agent", max_tokens=8192))
+    assert seen == [8192]
+
+
 # --------------------------------------------------------------------------------------------- trying again
 
 

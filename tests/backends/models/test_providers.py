@@ -3,17 +3,19 @@ import importlib
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from rung.backends.models.prices import FREE, known
 from rung.backends.models.providers import provider
+from rung.backends.models.scripted import Scripted
 from rung.core.config import ModelConfig, PriceConfig
 from rung.core.errors import UsageError
 from rung.core.ports import Amount
 from rung.core.values import Message, ModelRequest
 
-from .stands import ASKED, Till
+from .stands import ASKED, Till, Time
 
 KEYS = {"OPENAI_API_KEY": "sk-planted", "MY_KEY": "sk-mine", "SPACED": "sk spaced", "EMPTY": " "}
 
@@ -90,6 +92,22 @@ def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(UsageError, match=r"'inspect_ai'\): pip install 'rung\[inspect\]'"):
         provider("inspect/openai/gpt-5")
+
+
+def test_a_local_model_is_asked_one_at_a_time_and_for_no_more_than_it_writes_by_itself(monkeypatch: pytest.MonkeyPatch):
+    time, till = Time(), Till()
+    backend = Scripted(lambda request, number: f"{request.max_tokens}", delay=1.0, sleep=time.sleep)
+    module = SimpleNamespace(make=lambda name: backend, DEFAULT_TOKENS=256)
+    monkeypatch.setattr(importlib, "import_module", lambda name: module)
+    model = provider("local/smollm2", pace=time.pace())
+
+    async def three() -> list[str]:
+        request = ModelRequest((Message("user", "?"),), "agent")
+        answers = await asyncio.gather(*(model.ask(request, till) for _ in range(3)))
+        return [answered.reply.text for answered in answers]
+
+    assert asyncio.run(time.passes(three())) == ["256"] * 3
+    assert (till.most_open, time.now) == (1, 3.0)
 
 
 def test_what_is_asked_for_at_most_is_bounded_for_every_provider():
