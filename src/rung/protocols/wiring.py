@@ -131,9 +131,8 @@ def _folders(config: Config, base: Path) -> Mapping[str, Path]:
     places = {name: base / name for name in named if _is_path(name)}
     ids = {place.resolve(): _id_of(place.resolve()) for place in places.values()}
     if len(set(ids.values())) < len(ids):
-        raise UsageError(
-            f"two folders of one name among {sorted(places)}; a game's id is its folder's name: rename one"
-        )
+        what = "files" if any(name.endswith(TASKS) for name in places) else "folders"
+        raise UsageError(f"two {what} of one name among {sorted(places)}; an id is made of such a name: rename one")
     for name in sorted(set(named) - set(places) - set(registry.names("families"))):
         spelt = name.replace("-", "_")
         if (base / spelt / "game.py").is_file():
