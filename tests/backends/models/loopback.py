@@ -56,7 +56,7 @@ class Loopback:
     seen: list[Seen] = field(default_factory=list)
     connections: int = 0
     _server: asyncio.Server | None = None
-    _writers: list[asyncio.StreamWriter] = field(default_factory=list)
+    _serving: set[asyncio.Task[None] | None] = field(default_factory=set)
 
     async def __aenter__(self) -> "Loopback":
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -65,8 +65,10 @@ class Loopback:
     async def __aexit__(self, *failure: object) -> None:
         assert self._server is not None
         self._server.close()
-        for writer in self._writers:
-            writer.transport.abort()
+        left = {task for task in self._serving if task is not None and not task.done()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left)
         await self._server.wait_closed()
 
     @property
@@ -76,7 +78,7 @@ class Loopback:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        self._writers.append(writer)
+        self._serving.add(asyncio.current_task())
         try:
             while (request := await _read(reader)) is not None:
                 self.seen.append(request)
@@ -88,7 +90,7 @@ class Loopback:
                         break
                 else:
                     await turn(writer)
-        except ConnectionError:
+        except (ConnectionError, asyncio.CancelledError):  # the client, or the test, is done
             pass
         finally:
             writer.close()
@@ -97,7 +99,7 @@ class Loopback:
 async def _read(reader: asyncio.StreamReader) -> Seen | None:
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except asyncio.IncompleteReadError:
         return None
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
