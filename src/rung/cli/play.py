@@ -13,13 +13,13 @@ from typing import Any, Literal
 import click
 
 from rung.cli._answer import HOW, Line, lines_of, read_answer
-from rung.cli._contracts import family_id
+from rung.cli._contracts import family_id, family_ports
 from rung.cli._say import json_option, say_json
 from rung.cli.tasks._settings import chosen, setting_options
 from rung.cli.tasks.show import drawn
 from rung.core import registry
 from rung.core.errors import Stopped
-from rung.core.ports import Episode, Ports
+from rung.core.ports import Episode
 from rung.core.values import Action, Evaluation, Image, Reply, Task, View
 from rung.core.waiting import settle
 from rung.protocols.answers import tidy
@@ -99,7 +99,7 @@ class Table:
     def play(self, line: Line) -> Evaluation:
         """Ask a person until the game is over, or the input is."""
         family = registry.family(self.task.family)
-        worked = self.runner.run(family.start(self.task, Ports()))
+        worked = self.runner.run(family.start(self.task, family_ports()))
         self._rules(worked.view())
         for step in range(1, self.task.calls + 1):
             self._show(worked.view(), step)
