@@ -104,6 +104,7 @@ class Phantom:
     """The configured agent. Acting depends on the skill file alone, so all phantoms act alike on equal states."""
 
     id = "phantom"
+    foreseeable = True  # it asks no model
 
     def __init__(self, kind: Kind, *, base: float, rate: float, spread: float) -> None:
         self.kind = kind

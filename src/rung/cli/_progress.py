@@ -7,6 +7,7 @@ from typing import Self
 import click
 
 from rung.core.values import Fault, Outcome
+from rung.protocols.forecast import Extent, extent
 from rung.protocols.plan import Plan
 
 
@@ -16,12 +17,12 @@ class Meter:
     def __init__(self) -> None:
         self.done = 0
         self.faults = 0
-        self._plan: Plan | None = None
+        self._extent: Extent | None = None
         self._controls = 1
 
     def planned(self, plan: Plan) -> None:
         """Begin with this plan."""
-        self._plan = plan
+        self._extent = extent(plan.config)
 
     def saw(self, path: str, outcome: Outcome) -> None:
         """Take note of one attempt, worked now or read back from the record."""
@@ -36,12 +37,7 @@ class Meter:
     @property
     def total(self) -> int:
         """Attempts planned, as far as is known now."""
-        if self._plan is None:
-            return 0
-        config, exam = self._plan.config, self._plan.exam
-        arms, places = len(config.every_arm()), sum(map(len, self._plan.held.lineages))
-        sittings = self._controls * exam.baseline_repeats + arms * config.lineages * exam.repeats
-        return (self._controls + arms) * places + sittings * len(exam.tasks)
+        return self._extent.attempts(self._controls) if self._extent is not None else 0
 
     @property
     def text(self) -> str:

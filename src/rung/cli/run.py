@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from rung.cli import _forecast
 from rung.cli._border import Invocation, leave
 from rung.cli._progress import Meter, Progress
 from rung.cli._runs import opened, report_of
@@ -21,7 +22,8 @@ from rung.cli._say import json_option, say_json
 from rung.cli.report import show, write
 from rung.core import config
 from rung.core.config import Config
-from rung.protocols import launch, quick
+from rung.core.errors import UsageError
+from rung.protocols import forecast, launch, quick
 from rung.protocols.plan import Plan
 from rung.reports.values import LadderReport
 from rung.store.run_directory import RunDirectory
@@ -33,6 +35,7 @@ from rung.store.run_directory import RunDirectory
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Put a key over the config; repeatable.")
 @click.option("--accept-upgrade", is_flag=True, help="Go on under another version, or edited code; recorded.")
 @click.option("--quick", "is_quick", is_flag=True, help="Run a small version for a first look; it measures nothing.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Say what it costs at worst; write nothing, call no model.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="RUN", help="Let a run's recorded calls answer.")
 @json_option
 @click.pass_obj
@@ -46,9 +49,13 @@ def command(invocation: Invocation, /, **given: Any) -> None:
 
     With --quick a small version is run in a folder of its own, to see that everything works; what was shrunk is said.
     With --replay no model is called: those of the RUN, of the same config, answer again, and its digest comes out.
+    With --dry-run nothing is run: attempts, calls, tokens and dollars are said as they are at worst, beside [budget].
     """
     asked = Asked(**given)
     study = asked.study()
+    if asked.is_dry:
+        foresee(asked, study)
+        return
     directory = RunDirectory(asked.out if asked.out is not None else Path("runs") / slug(study.name))
     invocation.resume = resuming(asked, directory.path)
     with Progress() as progress, stopping(directory, invocation):
@@ -87,6 +94,7 @@ class Asked:
     overrides: Sequence[str] = ()
     accept_upgrade: bool = False
     is_quick: bool = False
+    is_dry: bool = False
     replay: Path | None = None
     as_json: bool = False
 
@@ -98,6 +106,17 @@ class Asked:
         small, changes = quick.shrink(study)
         click.echo("\n".join(["a quick look, which measures nothing; changed for it:", *changes]), err=True)
         return small
+
+
+def foresee(asked: Asked, study: Config) -> None:
+    """Say what the study costs at worst. Nothing is written, and no key is needed."""
+    if asked.replay is not None:
+        raise UsageError("--dry-run with --replay: a replay calls no model and costs nothing; leave one of them out")
+    found = forecast.make(study, base=asked.file.parent)
+    if asked.as_json:
+        say_json(_forecast.told(found))
+    else:
+        _forecast.show(found)
 
 
 def slug(name: str) -> str:

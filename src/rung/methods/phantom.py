@@ -42,6 +42,7 @@ class PhantomMethod:
 
     id = "phantom"
     wrapping = ""
+    most_candidates = 2
 
     def __init__(self, *, trials: int) -> None:
         self.trials = trials
@@ -55,6 +56,10 @@ class PhantomMethod:
     def actor(self, state: State, agent: Agent, ports: Ports, rng: random.Random) -> Actor:
         """The phantom as it is."""
         return agent.actor(state, ports, rng)
+
+    def fullest(self, state: State, feedback: FeedbackResult) -> State:
+        """The state as it is: a phantom asks no model, whatever it has learned (see `rung.protocols.rehearsal`)."""
+        return state
 
     async def refine(self, context: RefineContext) -> Sequence[Candidate]:
         """What the phantom proposes."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from rung.core.canonical import JSON
 from rung.core.options import take
 from rung.core.ports import Actor, Agent, Method, Ports, RefineContext
-from rung.core.values import Candidate, Selection, State, Trial
+from rung.core.values import Candidate, FeedbackResult, Selection, State, Trial
 
 
 class Static:
@@ -15,6 +15,7 @@ class Static:
     id = "static"
     trials = 0
     wrapping = ""
+    most_candidates = 0
 
     def initial_state(self, agent: Agent) -> State:
         """The agent's harness and nothing more."""
@@ -23,6 +24,10 @@ class Static:
     def actor(self, state: State, agent: Agent, ports: Ports, rng: random.Random) -> Actor:
         """The agent as it is."""
         return agent.actor(state, ports, rng)
+
+    def fullest(self, state: State, feedback: FeedbackResult) -> State:
+        """The state as it is: nothing is ever added (see `rung.protocols.rehearsal`)."""
+        return state
 
     async def refine(self, context: RefineContext) -> Sequence[Candidate]:
         """No candidates."""

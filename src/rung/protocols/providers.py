@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rung.backends.models import providers
+from rung.backends.models.gateway import Gateway
 from rung.core.config import Config, PriceConfig
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.ports import Amount, Answered, Provider, Spending
@@ -33,13 +34,23 @@ class Recorded:
 
 def made(config: Config, *, recorded: bool = False) -> Mapping[str, Provider]:
     """Every model that a config's arms use, by name. Raises `UsageError` for one that cannot be reached."""
+    _refuse_unused(config)
+    if recorded:
+        return {name: Recorded(name) for name in config.models_used()}
+    return {name: providers.provider(name, config.reached(name)) for name in config.models_used()}
+
+
+def unreached(config: Config) -> Mapping[str, Gateway]:
+    """The same models with nobody behind them, for who wants to know what calls cost and has no key."""
+    _refuse_unused(config)
+    return {name: providers.unreached(name, config.reached(name)) for name in config.models_used()}
+
+
+def _refuse_unused(config: Config) -> None:
     unused = sorted(set(config.models) - set(config.models_used()))
     if unused:
         used = ", ".join(config.models_used()) or "none"
         raise UsageError(f"models: {unused[0]!r} is described, but no arm uses it (used: {used}); remove the section")
-    if recorded:
-        return {name: Recorded(name) for name in config.models_used()}
-    return {name: providers.provider(name, config.reached(name)) for name in config.models_used()}
 
 
 def refuse_unbounded(config: Config, arms: Iterable[Arm]) -> None:

@@ -91,6 +91,7 @@ class Chat:
     """The configured agent. It is named by every option that is not the default, since each changes how it acts."""
 
     needs_model = True
+    foreseeable = True  # it asks most when every reply is as long as it may be (see `rung.protocols.rehearsal`)
 
     def __init__(self, manner: Manner, *, unusual: str = "") -> None:
         self.id = f"chat{unusual}"

@@ -112,11 +112,13 @@ class Gateway:
 
     def worst(self, request: ModelRequest) -> Amount:
         """The most that one try at this request can cost."""
+        return most(*self.bounds(request), self._price)
+
+    def bounds(self, request: ModelRequest) -> tuple[int, int]:
+        """The most tokens that one try at this request can read, and write."""
         read, written = input_bound(request), self._output_bound(request)
         room = self._config.context_tokens
-        if room is not None:
-            read, written = min(read, room), min(written, room)
-        return most(read, written, self._price)
+        return (read, written) if room is None else (min(read, room), min(written, room))
 
     async def ask(self, request: ModelRequest, spending: Spending) -> Answered:
         """Answer one request, each try within the budgets."""

@@ -15,7 +15,8 @@ from rung.backends.models.chat_completions import HOSTS
 from rung.backends.models.gateway import OUTPUT_KEYS, OUTPUT_TOKENS, REAL, Gateway, Pace
 from rung.backends.models.prices import FREE, known
 from rung.core.config import ModelConfig
-from rung.core.errors import UsageError
+from rung.core.errors import InstrumentFault, UsageError
+from rung.core.values import ModelReply, ModelRequest
 
 HERE = ("local", "scripted")
 """Providers that are no service: they answer from this machine, owe nobody, and say the same to the same."""
@@ -33,28 +34,65 @@ def provider(
     Raises `UsageError` for an unknown provider, a missing key, address or package, and for settings it cannot obey.
     """
     config = config or ModelConfig()
+    name, rest = _split(model)
+    _check_body(model, config)
+    module = _module(model, name, config)
+    if module is None:
+        backend: Backend = chat_completions.make(model, config, os.environ if environ is None else environ)
+    else:
+        backend = module.make(rest)
+    return _gateway(model, backend, config, module, pace)
+
+
+def unreached(model: str, config: ModelConfig | None = None) -> Gateway:
+    """The same with nobody behind it: it says what a call costs at most, and needs no key and no address for that.
+
+    Raises `UsageError` for an unknown provider, a missing package, and for settings that the model cannot obey.
+    """
+    config = config or ModelConfig()
+    name, _ = _split(model)
+    _check_body(model, config)
+    return _gateway(model, _Nobody(model), config, _module(model, name, config), REAL)
+
+
+class _Nobody:
+    """A backend that is never asked."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+
+    async def once(self, request: ModelRequest) -> ModelReply:
+        """There is nobody to ask."""
+        raise InstrumentFault("forecast", f"{self._model} was asked by a forecast, which asks nobody")
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _split(model: str) -> tuple[str, str]:
     name, _, rest = model.partition("/")
     if not rest:
         raise UsageError(f"a model is named provider/name, seen {model!r}; for example openai/gpt-5 or local/smollm2")
-    _check_body(model, config)
-    output = OUTPUT_TOKENS
-    if name in HOSTS or name == "compatible":
-        backend: Backend = chat_completions.make(model, config, os.environ if environ is None else environ)
-    else:
-        _check_unused(model, name, config)
-        module = _module(model, name)
-        backend, output = module.make(rest), getattr(module, "DEFAULT_TOKENS", OUTPUT_TOKENS)
+    return name, rest
+
+
+def _gateway(model: str, backend: Backend, config: ModelConfig, module: ModuleType | None, pace: Pace) -> Gateway:
+    name, _ = _split(model)
     if name == "local":  # it answers one at a time; in a queue behind it, time would run out
         config = config.model_copy(update={"concurrency": 1})
     free = name in HERE or model.startswith("inspect/mockllm/")
     price = config.price or (FREE if free else known(model))
+    output = getattr(module, "DEFAULT_TOKENS", OUTPUT_TOKENS)
     return Gateway(model, backend, config, price=price, live=not free, output=output, pace=pace)
 
 
-def _module(model: str, name: str) -> ModuleType:
-    """The file or folder that reaches models of this provider; it may need packages of an extra."""
+def _module(model: str, name: str, config: ModelConfig) -> ModuleType | None:
+    """The file or folder that reaches models of this provider, which may need packages of an extra; None for HTTP."""
+    if name in HOSTS or name == "compatible":
+        return None
     if name not in (*HERE, "inspect"):
         raise _unknown(name, model, (*HOSTS, "compatible", "inspect", *HERE))
+    _check_unused(model, name, config)
     try:
         return importlib.import_module(f"{__package__}.{name}")
     except ImportError as error:

@@ -12,12 +12,14 @@ from rung.core.ports import Actor, Agent, Method, Ports, RefineContext
 from rung.core.values import Candidate, FeedbackResult, Selection, Skipped, State, Trial, View
 from rung.methods._selection import keep_best, take_first
 from rung.methods.reflexion import memory
-from rung.methods.reflexion.memory import MEMORY, Reflection, Variant
+from rung.methods.reflexion.memory import MAX_CHARACTERS, MEMORY, Reflection, Variant
 from rung.methods.reflexion.telling import told
-from rung.methods.reflexion.writing import Decoding, Written, prompt, write
+from rung.methods.reflexion.writing import EARLIER, Decoding, Written, prompt, write
 
 WHERE = "method.name = 'reflexion'"
 VARIANTS: tuple[Variant, ...] = ("bucket", "instance")
+WIDEST, WIDTH = "\U0001d535", 4
+"""A character that takes as many bytes as any, and how many."""
 DEFAULTS: Mapping[str, Default] = MappingProxyType(
     {"variant": "bucket", "window": 3, "keep": 200, "max_tokens": 512, "temperature": Unset(float), "trials": 0}
 )
@@ -40,6 +42,7 @@ class Reflexion:
 
     needs_model = True
     wrapping = ""
+    most_candidates = 1
 
     @property
     def id(self) -> str:
@@ -64,6 +67,16 @@ class Reflexion:
             return "\n".join([prompt(f"heading_{self.variant}"), *lines]) if lines else ""
 
         return told(inner, text_for) if reflections else inner
+
+    def fullest(self, state: State, feedback: FeedbackResult) -> State:
+        """The state with as many and as long reflections as are shown at once, all made of this attempt.
+
+        A byte counts as a token there (see `rung.protocols.rehearsal`): a reflection has as many as its reply may have
+        tokens, or as the characters that are kept of it can take.
+        """
+        longest = WIDEST * min(-(-self.decoding.max_tokens // WIDTH), MAX_CHARACTERS)
+        many = max(self.window, EARLIER)
+        return memory.write(state, memory.split([memory.made(feedback, longest)] * many, self.keep)[1])
 
     async def refine(self, context: RefineContext) -> Sequence[Candidate]:
         """One more reflection after a failure; nothing after a success, or where the verdict is hidden."""

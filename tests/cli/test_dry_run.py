@@ -1,0 +1,139 @@
+import json
+from pathlib import Path
+
+import pytest
+
+LIVE = """
+name = "Small chat"
+protocol = "ladder"
+lineages = 2
+
+[agent]
+kind = "chat"
+model = "openai/gpt-4.1"
+max_tokens = 1000
+
+[method]
+name = "reflexion"
+
+[exam]
+baseline_repeats = 1
+
+[tasks]
+replay = { interval = 2, lag = 2 }
+schedule = [{ family = "toy-lock-v1", setting = "tiny", count = 4, replay = true }]
+holdout = [{ family = "toy-lock-v1", setting = "tiny", count = 3 }]
+"""
+MINE = LIVE.replace('"chat"\nmodel = "openai/gpt-4.1"\nmax_tokens = 1000', '"mine.py"').replace("reflexion", "static")
+SCREEN = (24, 80)
+"""Lines and columns of the smallest terminal."""
+
+
+@pytest.fixture
+def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A study of a model whose key nobody has here."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "live.toml").write_text(LIVE)
+    return tmp_path
+
+
+def test_a_dry_run_writes_nothing_and_needs_no_key(rung, live):
+    before = sorted(live.rglob("*"))
+    said = rung("run", "live.toml", "--dry-run", "--set", "budget.usd=1.0")
+    assert (said.exit, said.err) == (0, "")
+    assert sorted(live.rglob("*")) == before
+
+
+def test_it_says_working_refining_and_examining_by_arm_and_together_on_one_screen(rung, live):
+    lines = rung("run", "live.toml", "--dry-run", "--set", "budget.usd=1.0").out.splitlines()
+    assert len(lines) < SCREEN[0]
+    assert max(map(len, lines)) <= SCREEN[1]
+    assert lines[0] == "Small chat: what it costs at most; nothing was started"
+    assert lines[2].split() == ["attempts", "calls", "tokens", "in", "tokens", "out", "dollars"]
+    rows = [line.split()[:4] for line in lines[3:12]]
+    assert rows[0] == ["static", "working", "10", "10"]
+    assert rows[1][:3] == ["examining", "3", "3"]
+    assert rows[2] == ["reflexion", "working", "10", "10"]
+    assert rows[3][:3] == ["refining", "0", "24"]
+    assert rows[4][:3] == ["examining", "6", "6"]
+    assert lines[8].startswith("all arms   working ")
+    assert lines[11].split()[:4] == ["in", "total", "29", "53"]
+
+
+def test_the_budget_that_is_spent_first_is_named_and_what_the_study_lacks(rung, live):
+    said = rung("run", "live.toml", "--dry-run", "--set", "budget.usd=0.1", "--set", "budget.calls=50").out
+    assert "[budget] calls = 50 covers 94% of it.\n" in said
+    assert " of it and is spent first, if it comes to that.\n" in said
+    assert "As it is, rung run would refuse it: model 'openai/gpt-4.1' needs a key" in said
+
+
+def test_without_a_budget_a_live_study_is_foreseen_and_said_to_be_refused(rung, live):
+    told = json.loads(rung("run", "live.toml", "--dry-run", "--json").out)
+    key, budget = told["refused"]
+    assert key.startswith("model 'openai/gpt-4.1' needs a key in the variable OPENAI_API_KEY, which is not set")
+    assert budget.startswith("budget: openai/gpt-4.1 costs money, and nothing says how much it may cost")
+
+
+def test_for_a_machine_it_is_all_its_numbers(rung, live):
+    told = json.loads(rung("run", "live.toml", "--dry-run", "--json", "--set", "budget.tokens=1000").out)
+    static, reflexion = told["arms"]
+    assert (static["name"], static["working"]["calls"], static["examining"]["calls"]) == ("static", 10, 3)
+    assert reflexion["refining"]["calls"] == 2 * 4 * 3
+    for key in ("calls", "input_tokens", "output_tokens", "tokens", "usd"):
+        whole = sum(phase[key] for phase in told["phases"].values())
+        assert whole == pytest.approx(told["total"][key])
+        assert whole == pytest.approx(static["total"][key] + reflexion["total"][key])
+    assert told["total"]["output_tokens"] == 29 * 1000 + 24 * 512
+    assert told["binds_first"] == "tokens"
+    assert told["budget"]["tokens"]["limit"] == 1000
+    assert told["budget"]["tokens"]["worst"] == told["total"]["tokens"]
+    assert told["prices"]["openai/gpt-4.1"]["output"] == 8.0
+
+
+def test_what_is_not_known_is_no_zero(rung, live):
+    Path("mine.py").write_text("def act(view, files): return '0'\n")
+    Path("mine.toml").write_text(MINE)
+    said = rung("run", "mine.toml", "--dry-run").out
+    assert said.splitlines()[3].split() == ["static", "working", "10", "?", "?", "?", "?"]
+    assert "Unknown: agent 'function mine' does not say what it asks" in said
+    assert "nothing is spent" not in said
+    told = json.loads(rung("run", "mine.toml", "--dry-run", "--json").out)
+    assert told["unknown"] == [told["arms"][0]["working"]["unknown"]]
+
+
+def test_a_budget_is_not_said_to_cover_what_is_not_known(rung, live):
+    Path("mine.py").write_text("def refine(feedback, files): return None\n")
+    Path("half.toml").write_text(LIVE.replace('"reflexion"', '"mine.py"'))
+    said = rung("run", "half.toml", "--dry-run", "--set", "budget.usd=100").out
+    assert "[budget] usd = 100 covers what is known of it." in said
+    assert next(line for line in said.splitlines() if line.startswith("in total")).endswith(" + ?")
+
+
+def test_phantoms_cost_nothing(rung, study):
+    said = rung("run", "study.toml", "--dry-run")
+    assert said.exit == 0
+    assert said.out.endswith("\nNo model is called, so nothing is spent.\n")
+
+
+def test_many_arms_have_a_line_each(rung, live):
+    arms = "".join(f'[[arms]]\nname = "arm-{number}"\n' for number in range(6))
+    Path("many.toml").write_text(LIVE + arms)
+    lines = rung("run", "many.toml", "--dry-run", "--set", "budget.usd=1.0").out.splitlines()
+    assert len(lines) <= SCREEN[0]
+    assert sum(line.startswith("arm-") for line in lines) == 6
+
+
+def test_a_quick_look_can_be_foreseen_too(rung, live):
+    told = json.loads(rung("run", "live.toml", "--dry-run", "--quick", "--json", "--set", "lineages=4").out)
+    assert (told["name"], told["lineages"]) == ("Small chat quick", 2)
+
+
+def test_a_replay_costs_nothing_and_is_not_foreseen(rung, live):
+    said = rung("run", "live.toml", "--dry-run", "--replay", "there")
+    assert said.exit == 2
+    assert "a replay calls no model and costs nothing; leave one of them out" in said.err
+
+
+@pytest.mark.parametrize("override", ["tasks.holdout_seed=true", "agent.model='nobody/x'"])
+def test_a_config_that_cannot_be_run_is_refused(rung, live, override):
+    assert rung("run", "live.toml", "--dry-run", "--set", override).exit == 2
