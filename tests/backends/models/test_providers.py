@@ -58,6 +58,7 @@ def test_a_script_in_a_file_is_named_by_its_path(tmp_path: Path, monkeypatch: py
         ("openai", {}, "a model is named provider/name, seen 'openai'"),
         ("opneai/gpt-5", {}, r"no provider named 'opneai'; did you mean 'openai/\.\.\.'"),
         ("zzz/x", {}, "no provider named 'zzz'; there are: openai, .*scripted"),
+        ("my-server/x", {"base_url": "http://localhost:1"}, "no provider named 'my-server'; .* compatible/NAME"),
         ("groq/x", {}, "needs a key in the variable GROQ_API_KEY, which is not set; set it, or name another"),
         ("openai/x", {"key_env": "OTHER"}, "variable OTHER, which is not set"),
         ("openai/x", {"key_env": "EMPTY"}, "variable EMPTY, which is not set"),
