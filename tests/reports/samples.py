@@ -10,6 +10,7 @@ from rung.reports.values import (
     MIXED_UNITS,
     ArmReport,
     Attempts,
+    Calls,
     Cost,
     Crashes,
     CurvePoint,
@@ -136,7 +137,7 @@ def arm(name: str, gains: tuple[float, ...], *, lineages: int = 8, halves: tuple
 
 def in_order(attempts: int) -> Endings:
     """Everything was worked to its end."""
-    return Endings(attempts, 0, 0, 0, {})
+    return Endings(attempts, 0, 0, 0, 0, {})
 
 
 def shared(names: tuple[str, ...], lineages: int, repeats: int) -> tuple[Shared, ...]:
@@ -284,9 +285,11 @@ def faulted() -> LadderReport:
         method_faults=160,
         method_fault=Quote("broken/L1/work/0001", "KeyError: 'notes'"),
         accepted=0,
-        improving=Cost(192, 1201, 812.0, 1201, None, None),
+        improving=Cost(192, 1201, 812.0, Calls(1201, 1201, None, None, None, None, None)),
         examining=Cost(640, 0, 61.2),
-        ended_examining=Endings(0, 0, 0, 640, {"instrument_fault": Quote("exam/broken.L1/0001/1", "connection reset")}),
+        ended_examining=Endings(
+            0, 0, 0, 0, 640, {"instrument_fault": Quote("exam/broken.L1/0001/1", "connection reset")}
+        ),
     )
     return replace(
         report(dead, _holed(), _contaminated()),
@@ -312,7 +315,10 @@ def _holed() -> ArmReport:
         holes=Holes(160, 148, failed, dropped, Bounds(0.112, 0.262)),
     )
     faults = {"sandbox: command timed out after 120 s": 12}
-    costs = Cost(192, 3301, 512.0, 3301, 4_812_300, 12.4), Cost(1280, 21_884, 2931.0, 21_884, 31_204_114, 81.02)
+    costs = (
+        Cost(192, 3301, 512.0, Calls(3301, 0, 2_000_000, 2_612_300, 200_000, 12.4, 12.4)),
+        Cost(1280, 21_884, 2931.0, Calls(21_884, 0, 20_000_000, 9_204_114, 2_000_000, 81.02, 81.02)),
+    )
     rungs = (*made.rungs[:2], row, *made.rungs[3:])
     return replace(made, climbed=("G1",), rungs=rungs, faults=faults, improving=costs[0], examining=costs[1])
 
@@ -366,7 +372,7 @@ def hostile() -> LadderReport:
             for row in made.rungs
         )
         faults = {f"{name} {at}": 3}
-        ended = Endings(0, 0, 3, 0, {"agent_crashed": Quote(name, name)})
+        ended = Endings(0, 0, 3, 0, 0, {"agent_crashed": Quote(name, name)})
         arms.append(
             replace(
                 made,
@@ -469,8 +475,8 @@ def sizes() -> LadderReport:
 def crashing() -> LadderReport:
     """An agent whose own code raises on every exam attempt of A_T, and a method that raises."""
     made = arm("main", (0.01, -0.3, 0.0, 0.02, 0.0))
-    sad = Endings(0, 0, 192, 0, {"agent_crashed": Quote("main/L1/work/0001", "KeyError: 'oops'")})
-    late = Endings(10, 3, 627, 0, {"agent_crashed": Quote("exam/main.L1/0001/1", "KeyError: 'oops'")})
+    sad = Endings(0, 0, 192, 0, 0, {"agent_crashed": Quote("main/L1/work/0001", "KeyError: 'oops'")})
+    late = Endings(10, 3, 627, 0, 0, {"agent_crashed": Quote("exam/main.L1/0001/1", "KeyError: 'oops'")})
     rows = tuple(replace(row, crashes=Crashes(0, 60, 160, 160)) for row in made.rungs)
     fault = Quote("main/L1/work/0002", "TypeError: no")
     made = replace(

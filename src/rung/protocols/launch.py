@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from rung.backends.sandbox.plain import Plain
 from rung.core.canonical import sha256
 from rung.core.config import Config
 from rung.core.errors import UsageError
-from rung.core.ports import Journal
+from rung.core.ports import Journal, Ports
 from rung.core.values import Outcome
 from rung.core.version import VERSION
 from rung.protocols import ladder, plan, providers, recordings, wiring
@@ -60,6 +61,7 @@ def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None
         drawn.seed,
         concurrency=config.engine.concurrency,
         lines=_lines(config, journal, Wishes()),
+        ground=Ports(sandbox=Plain()),
     )
     asyncio.run(_conduct(drawn, made, bench))
     return journal
@@ -101,6 +103,7 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
     try:
         _open(drawn, directory, journal, given.plugins)
         _note_prices(journal, arms)
+        _note_budget(journal, config)
         wishes.planned(drawn)
         snapshots = JournalSnapshots(journal, directory.git)
         if resumed:
@@ -114,6 +117,7 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
             watch=wishes.watch,
             clock=time.perf_counter,
             lines=_lines(config, journal, wishes, given.recording),
+            ground=Ports(sandbox=Plain()),
         )
         asyncio.run(_conduct(drawn, arms, bench))
     finally:
@@ -130,6 +134,13 @@ def _note_prices(journal: Journal, arms: tuple[Arm, ...]) -> None:
     """By which prices this process counts, with their dates."""
     for name, price in providers.prices(arms).items():
         journal.observe("run", "price", {"model": name, "price": price.model_dump() if price is not None else None})
+
+
+def _note_budget(journal: Journal, config: Config) -> None:
+    """What the whole study may cost from this start on; it is no part of its identity and may be raised."""
+    limits = config.budget.model_dump(include={"usd", "tokens", "calls", "seconds"})
+    if any(limit is not None for limit in limits.values()):
+        journal.observe("run", "budget", limits)
 
 
 def _plugins(config: Config, base: Path, arms: tuple[Arm, ...] | None) -> Mapping[str, str]:

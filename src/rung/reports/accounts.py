@@ -1,8 +1,21 @@
 """The accounts of a report in words: how much was measured, by whom, how it ended and what it took."""
 
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
 from rung.reports import truth
-from rung.reports.values import Cost, Endings, LadderReport
-from rung.reports.wording import counted, number
+from rung.reports.values import (
+    Actions,
+    ArmReport,
+    Cost,
+    Endings,
+    Failed,
+    LadderReport,
+    ModelUse,
+    Shared,
+    Spending,
+)
+from rung.reports.wording import counted, money, number, usd_text
 
 
 def subtitle(report: LadderReport) -> str:
@@ -14,19 +27,49 @@ def subtitle(report: LadderReport) -> str:
 
 
 def agents(report: LadderReport) -> str:
-    """Whose code acted."""
-    own = [arm.agent for arm in report.arms if not truth.phantoms([arm.agent])]
-    if report.scripted or not own:
+    """Whose code acted, or which model."""
+    if report.scripted or not report.arms:
         return "scripted agents"
-    functions = all(kind.startswith("function ") or kind.endswith(".py") for kind in own)
-    yours = "functions of yours" if functions else "agents of yours"
-    return yours if len(own) == len(report.arms) else f"scripted agents and {yours}"
+    kinds = {arm.name: _kind(arm) for arm in report.arms}
+    said = list(dict.fromkeys(kind for kind in kinds.values() if kind != "scripted agents"))
+    if not said:
+        return "scripted agents"
+    lead = ["scripted agents"] if "scripted agents" in kinds.values() else []
+    return " and ".join([*lead, *said])
+
+
+def _kind(arm: ArmReport) -> str:
+    if truth.phantoms([arm.agent]):
+        return "scripted agents"
+    if arm.model is not None and arm.agent == "chat":
+        return f"{arm.model} acting"
+    return "functions of yours" if arm.agent.startswith("function ") or arm.agent.endswith(".py") else "agents of yours"
 
 
 def called(report: LadderReport) -> str:
-    """How often a model was called, as far as the record knows."""
-    calls = [cost.model_calls for _, _, cost in spent(report) if cost.model_calls is not None]
-    return counted(sum(calls), "model call") if calls else "no model was called"
+    """How often a model was called and for how much, as far as the record knows."""
+    found = [cost.calls for cost in _each(report) if cost.calls is not None]
+    if not found:
+        return "no model was called"
+    dollars = [calls.usd for calls in found]
+    most = [calls.usd_at_most for calls in found]
+    return f"{counted(sum(calls.made for calls in found), 'model call')}, {_dollars(dollars, most)}"
+
+
+def _dollars(dollars: Sequence[float | None], most: Sequence[float | None]) -> str:
+    if None not in dollars:
+        return f"${money(_total(dollars))}"
+    return "dollars unknown" if None in most else f"dollars unknown, at most ${money(_total(most))}"
+
+
+def _total(amounts: Sequence[float | None]) -> float:
+    return sum(amount for amount in amounts if amount is not None)
+
+
+def _each(report: LadderReport) -> list[Cost]:
+    """The cost of everything, each part once."""
+    arms = [cost for arm in report.arms for cost in (arm.improving, arm.examining)]
+    return [*arms, *(one.cost for one in report.shared)]
 
 
 def sittings(report: LadderReport) -> str:
@@ -66,8 +109,8 @@ def attempts_text(report: LadderReport) -> str:
 
 
 def ending_cells(ended: Endings) -> tuple[str, ...]:
-    """Queue empty, agent stopped, agent crashed, instrument fault: each as it is printed."""
-    counts = (ended.queue_empty, ended.agent_stopped, ended.agent_crashed, ended.instrument_fault)
+    """Queue empty, agent stopped, agent crashed, limit reached, instrument fault: each as it is printed."""
+    counts = (ended.queue_empty, ended.agent_stopped, ended.agent_crashed, ended.limit_reached, ended.instrument_fault)
     return tuple(f"{count:,}" for count in counts)
 
 
@@ -82,29 +125,114 @@ def ended(report: LadderReport) -> list[tuple[str, str, Endings]]:
 
 
 def spent(report: LadderReport) -> list[tuple[str, str, Cost]]:
-    """Who, at which stage, and what it took. The rows add up to all attempts of the report."""
-    arms = [
-        (arm.name, stage, cost)
-        for arm in report.arms
-        for stage, cost in (("improving", arm.improving), ("examining", arm.examining))
+    """Who, at which stage, and what it took. The rows add up to all that the report counts.
+
+    Where a model was called in improving, acting in tasks and refining have a row each.
+    """
+    rows: list[tuple[str, str, Cost]] = []
+    for arm in report.arms:
+        rows += [(arm.name, stage, cost) for stage, cost in _improving(arm)]
+        rows.append((arm.name, "examining", arm.examining))
+    return [
+        *rows,
+        *((_shared_name(one), "examining" if _is_exam(one) else "instrument", one.cost) for one in report.shared),
     ]
-    shared = [(_shared_name(one.name, one.stage), one.stage, one.cost) for one in report.shared]
-    return [*arms, *shared]
 
 
-def _shared_name(name: str, stage: str) -> str:
-    return f"{name}, the frozen control" if stage == "improving" else f"{name}, the exam of an A_0"
+def _improving(arm: ArmReport) -> list[tuple[str, Cost]]:
+    if arm.improving.calls is None or arm.working is None or arm.refining is None:
+        return [("improving", arm.improving)]
+    return [("improving: working", arm.working), ("improving: refining", arm.refining)]
+
+
+def _is_exam(one: Shared) -> bool:
+    return one.stage == "examining"
+
+
+def _shared_name(one: Shared) -> str:
+    return f"{one.name}, the exam of an A_0" if _is_exam(one) else f"{one.name}, the frozen control"
+
+
+def summed(report: LadderReport) -> list[tuple[str, Cost]]:
+    """What all improving, all examining and the instrument took together, where models were called."""
+    if not any(cost.calls for cost in report.totals.values()):
+        return []
+    return [(f"all {name}" if name != "instrument" else "the instrument", cost) for name, cost in report.totals.items()]
 
 
 def cost_cells(cost: Cost) -> tuple[str, ...]:
-    """Attempts, steps, seconds, model calls, tokens, dollars: each as it is printed."""
-    called = cost.model_calls is not None
-    missing = "not reported" if called else "no model was called"
-    return (
-        f"{cost.attempts:,}",
-        f"{cost.steps:,}",
-        number(cost.seconds) if cost.seconds < 100 else f"{cost.seconds:,.0f}",
-        f"{cost.model_calls:,}" if cost.model_calls is not None else missing,
-        f"{cost.tokens:,}" if cost.tokens is not None else missing,
-        f"{cost.usd:,.2f}" if cost.usd is not None else missing,
-    )
+    """Attempts, steps, seconds, calls, tokens read anew, from a cache and written, dollars: each as it is printed."""
+    seconds = number(cost.seconds) if cost.seconds < 100 else f"{cost.seconds:,.0f}"
+    worked = (f"{cost.attempts:,}", f"{cost.steps:,}", seconds)
+    if cost.calls is None:
+        return (*worked, "no model was called", *["–"] * 4)
+    tokens = (cost.calls.input_tokens, cost.calls.cached_tokens, cost.calls.output_tokens)
+    told = ("unknown" if count is None else f"{count:,}" for count in tokens)
+    return (*worked, f"{cost.calls.made:,}", *told, usd_text(cost.calls))
+
+
+# --------------------------------------------------------------------------------------------- models
+
+
+def spending_text(spending: Spending) -> str:
+    """What the study has cost as its budget counts, beside what it may cost."""
+    return ", ".join(text for text, _ in _spent(spending))
+
+
+def budget_text(spending: Spending) -> str:
+    """Only what is limited of it; empty where nothing is."""
+    return ", ".join(text for text, most in _spent(spending) if most is not None)
+
+
+def _spent(spending: Spending) -> Iterator[tuple[str, float | None]]:
+    """Each resource in words, and its limit."""
+    usd = "dollars unknown" if spending.usd is None else f"${money(spending.usd)}"
+    yield usd if spending.most_usd is None else f"{usd} of ${money(spending.most_usd)}", spending.most_usd
+    yield f"{_of_most(spending.tokens, spending.most_tokens)} tokens", spending.most_tokens
+    yield f"{_of_most(spending.tries, spending.most_tries)} tries at calls", spending.most_tries
+    if spending.most_seconds is not None and spending.seconds is not None:
+        yield f"{spending.seconds:,.0f} of {spending.most_seconds:,.0f} seconds", spending.most_seconds
+
+
+def _of_most(amount: int, most: int | None) -> str:
+    return f"{amount:,}" if most is None else f"{amount:,} of {most:,}"
+
+
+def price_text(model: ModelUse) -> str:
+    """The price of a model by which dollars were counted, with its date."""
+    if model.price is None:
+        return "no price is known, so dollars are unknown" if model.priced else "not recorded"
+    price = model.price
+    cached = "" if price.cached is None else f", {price.cached:g} cached"
+    return f"{price.input:g} in{cached}, {price.output:g} out, as of {price.date}"
+
+
+CALL_HEADS = ("model calls", "empty reply", "no usable reply", "too long for the model", "refused by a limit")
+"""How calls went, as `call_rows` counts them; each that failed has one reason."""
+
+
+def call_rows(report: LadderReport) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Who, at which stage, and how its model calls went: `CALL_HEADS`, then invalid actions of all where it acted."""
+    rows = []
+    for who, stage, cost, actions in _acted(report):
+        if cost.calls is None:
+            continue
+        failed = {failure.error: failure.calls for failure in cost.calls.failures}
+        counts = (cost.calls.made, *(failed.get(error, 0) for error in get_args(Failed)))
+        rows.append((who, stage, (*(f"{count:,}" for count in counts), _invalid(actions))))
+    return rows
+
+
+def _acted(report: LadderReport) -> Iterator[tuple[str, str, Cost, Actions | None]]:
+    for arm in report.arms:
+        for stage, cost in _improving(arm):
+            yield arm.name, stage, cost, None if stage.endswith("refining") else arm.actions_improving
+        yield arm.name, "examining", arm.examining, arm.actions_examining
+    for one in report.shared:
+        yield _shared_name(one), "examining" if _is_exam(one) else "instrument", one.cost, one.actions
+
+
+def _invalid(actions: Actions | None) -> str:
+    if actions is None:
+        return "–"
+    return f"{actions.invalid:,} of {actions.total:,} ({100 * actions.share:.3g}%)"

@@ -10,8 +10,8 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from rung.core.values import Estimate
-from rung.reports import truth
-from rung.reports.values import ArmReport, Endings, LadderReport, Rung
+from rung.reports import economy, truth
+from rung.reports.values import Actions, ArmReport, Cost, Endings, LadderReport, Rung
 from rung.reports.wording import clean, withheld
 
 FlatRow: TypeAlias = dict[str, Any]
@@ -75,11 +75,14 @@ def rows(report: LadderReport) -> list[FlatRow]:
 def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
     bounds = None if withheld(rung) else rung.holes.bounds
     spared = () if withheld(rung) else rung.lineage_gains
+    each = economy.per_lineage(arm.improving, report.lineages)
     return {
         "report": report.name,
         "arm": rung.arm,
         "agent": arm.agent,
         "method": arm.method,
+        "agent_model": arm.model,
+        "method_model": arm.improver,
         "control": arm.control,
         "level": rung.level,
         "sources": list(rung.sources),
@@ -110,9 +113,22 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         "attempts_before": rung.crashes.of_before,
         "crashed_after": rung.crashes.after,
         "attempts_after": rung.crashes.of_after,
+        "limited_before": rung.limits.before,
+        "limited_after": rung.limits.after,
         **_endings("improving", arm.ended_improving),
         **_endings("examining", arm.ended_examining),
         "method_faults": arm.method_faults,
+        **_costs("improving", arm.improving),
+        **_costs("working", arm.working or Cost(0, 0, 0.0)),
+        **_costs("refining", arm.refining or Cost(0, 0, 0.0)),
+        **_costs("examining", arm.examining),
+        "improving_usd_per_lineage": each["US dollars"],
+        "improving_tokens_per_lineage": each["tokens"],
+        **_columns("gain_per_usd", None if withheld(rung) else rung.per_usd),
+        **_columns("gain_per_million_tokens", None if withheld(rung) else rung.per_million_tokens),
+        **_actions("improving", arm.actions_improving),
+        **_actions("examining", arm.actions_examining),
+        "lineages_cut": sum(cut.arm == arm.name for cut in report.cuts),
         "attempts_total": report.attempts.total,
         "attempts_planned": report.attempts.planned,
         "attempts_done": report.attempts.done,
@@ -126,7 +142,32 @@ def _endings(stage: str, ended: Endings) -> FlatRow:
         f"{stage}_queue_empty": ended.queue_empty,
         f"{stage}_agent_stopped": ended.agent_stopped,
         f"{stage}_agent_crashed": ended.agent_crashed,
+        f"{stage}_limit_reached": ended.limit_reached,
         f"{stage}_instrument_fault": ended.instrument_fault,
+    }
+
+
+def _costs(what: str, cost: Cost) -> FlatRow:
+    """Seconds, calls, tokens and dollars of the arm, all its lineages together; empty where not known or none was."""
+    calls = cost.calls
+    return {
+        f"{what}_seconds": cost.seconds,
+        f"{what}_model_calls": 0 if calls is None else calls.made,
+        f"{what}_failed_calls": 0 if calls is None else calls.made - calls.answered,
+        f"{what}_unmetered_calls": 0 if calls is None else calls.unmetered,
+        f"{what}_tokens": None if calls is None else calls.tokens,
+        f"{what}_input_tokens": None if calls is None else calls.input_tokens,
+        f"{what}_cached_tokens": None if calls is None else calls.cached_tokens,
+        f"{what}_output_tokens": None if calls is None else calls.output_tokens,
+        f"{what}_usd": None if calls is None else calls.usd,
+        f"{what}_usd_at_most": None if calls is None else calls.usd_at_most,
+    }
+
+
+def _actions(stage: str, actions: Actions | None) -> FlatRow:
+    return {
+        f"{stage}_actions": None if actions is None else actions.total,
+        f"{stage}_invalid_actions": None if actions is None else actions.invalid,
     }
 
 

@@ -9,7 +9,8 @@ from statistics import fmean
 from typing import Any, cast
 
 from rung.core.ports import Journal
-from rung.reports import rungs, shares, tables
+from rung.reports import books, economy, models, rungs, shares, tables
+from rung.reports.books import Books
 from rung.reports.record import Record, record
 from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Quote, Rung
 from rung.reports.weaknesses import weaknesses
@@ -32,6 +33,9 @@ HOW = {
     "unscored = failed / dropped, bounds": "rung.stats.missing.cover",
     "drift of the static arm": "rung.stats.lineages.nested_gain",
     "learning curve": "rung.reports.ladder.curve",
+    "model calls, tokens, US dollars": "rung.reports.books.together",
+    "gain per US dollar, per million tokens": "rung.reports.economy.priced",
+    "spent of the study's budget": "rung.reports.models.spending",
     "digest": "rung.core.ports.Journal.digest",
 }
 
@@ -39,7 +43,9 @@ HOW = {
 def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> LadderReport:
     """The report of a ladder study, finished or not; what is missing is named."""
     found = record(journal)
-    arms = tuple(_arm(journal, found, name) for name in found.arm_names)
+    noted = books.read(journal, found.rows, modelled=found.modelled)
+    arms = tuple(_arm(journal, found, noted, name) for name in found.arm_names)
+    arms = economy.flagged(arms, len(found.sequences))
     pools = tuple(Pool(**pool) for pool in tables.plan_fact(journal, "freshness"))
     report = LadderReport(
         name=found.config["name"],
@@ -55,7 +61,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         secret_fixed=found.config["secret_fixed"],
         scripted=found.scripted,
         arms=arms,
-        shared=shares.shared(journal, found),
+        shared=shares.shared(found, noted),
         controls={control: curve(found, control) for control in found.controls},
         curve_units=found.units(found.entries("work")),
         drift=tuple(rungs.drift(found, control) for control in found.controls),
@@ -63,6 +69,10 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         how=HOW,
         config=found.config,
         provenance=dict(provenance or {}),
+        cuts=tuple(found.cuts.values()),
+        models=models.models(journal, found, noted),
+        spending=models.spending(noted),
+        totals=shares.totals(found, noted),
     )
     return replace(report, weaknesses=weaknesses(report))
 
@@ -70,12 +80,15 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
 # --------------------------------------------------------------------------------------------- one arm
 
 
-def _arm(journal: Journal, found: Record, name: str) -> ArmReport:
+def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmReport:
     about = found.about(name)
     replay = rungs.on_replays(found, name)
     exams = [rungs.on_exam(found, name, comparison) for comparison in found.comparisons]
-    proposed, accepted, broken, first = _refinements(journal, name)
+    proposed, accepted, limited, broken = _refinements(journal, name)
     improving, examining = (shares.of_arm(found, name, stage) for stage in shares.STAGES)
+    cost = shares.cost(found, noted, name, "improving")
+    acting, refining = models.named(about)
+    rows = (*([replay] if replay else []), *exams)
     return ArmReport(
         name=name,
         agent=about["agent"]["kind"],
@@ -83,17 +96,24 @@ def _arm(journal: Journal, found: Record, name: str) -> ArmReport:
         control=found.arms[name]["control"],
         climbed=rungs_held(_by_level(exams)),
         retention=replay.verdict.word if replay else "not measured",
-        rungs=(*([replay] if replay else []), *exams),
+        rungs=tuple(economy.priced(row, cost, len(found.sequences)) for row in rows),
         curve=curve(found, name),
         proposed=proposed,
         accepted=accepted,
-        method_faults=broken,
-        method_fault=first,
+        method_faults=len(broken),
+        method_fault=min(broken, key=lambda quote: quote.path) if broken else None,
         faults=dict(Counter(row.fault for row in (*improving, *examining) if row.fault)),
-        improving=shares.cost(journal, improving, scripted=found.scripted),
-        examining=shares.cost(journal, examining, scripted=found.scripted),
+        improving=cost,
+        examining=shares.cost(found, noted, name, "examining"),
         ended_improving=shares.endings(improving),
         ended_examining=shares.endings(examining),
+        model=acting,
+        improver=refining,
+        working=shares.cost(found, noted, name, "improving", part="working"),
+        refining=shares.cost(found, noted, name, "improving", part="refining"),
+        actions_improving=shares.actions(noted, name, "improving"),
+        actions_examining=shares.actions(noted, name, "examining"),
+        limited=limited,
     )
 
 
@@ -107,19 +127,19 @@ def _by_level(found: Sequence[Rung]) -> list[tuple[str, Verdict]]:
     ]
 
 
-def _refinements(journal: Journal, name: str) -> tuple[int, int, int, Quote | None]:
-    """Changes proposed and accepted, how often the method broke, and what it said first."""
-    proposed = accepted = 0
+def _refinements(journal: Journal, name: str) -> tuple[int, int, int, Sequence[Quote]]:
+    """Changes proposed and accepted, refinements that a budget ended, and what the method said where it broke."""
+    proposed = accepted = limited = 0
     broken: list[Quote] = []
     for kind in ("refined", "selected"):
         for fact in journal.facts(under=name, kind=kind):
             value = cast(Mapping[str, Any], fact.value)
             proposed += len(value.get("candidates", ()))
             accepted += value.get("chosen") is not None
+            limited += "limit" in value
             if "fault" in value:
                 broken.append(Quote(fact.path, value["fault"]["detail"]))
-    first = min(broken, key=lambda quote: quote.path) if broken else None
-    return proposed, accepted, len(broken), first
+    return proposed, accepted, limited, broken
 
 
 # --------------------------------------------------------------------------------------------- curve, holes
@@ -149,25 +169,33 @@ def _point(block: Sequence[int], scores: Mapping[int, Sequence[float]]) -> Curve
 
 def _incomplete(found: Record, arms: Sequence[ArmReport]) -> tuple[str, ...]:
     """What is missing, by name."""
-    holes = []
+    holes = [
+        f"{cut.arm} L{cut.lineage}: ended before task {cut.before} of {cut.planned}: {cut.reason}"
+        for cut in found.cuts.values()
+    ]
     for control in found.controls:
         holes += _unfinished(found, control)
     for arm in arms:
         holes += _unfinished(found, arm.name)
-        for rung in arm.rungs:
-            missing = rung.holes.planned_pairs - rung.holes.measured_pairs
-            if missing:
-                holes.append(
-                    f"{arm.name} {rung.level} {rung.target}: {missing} of {rung.holes.planned_pairs} pairs not measured"
-                )
+        holes += [_missing(found, rung) for rung in arm.rungs if rung.holes.measured_pairs < rung.holes.planned_pairs]
     return tuple(holes)
 
 
+def _missing(found: Record, rung: Rung) -> str:
+    missing = rung.holes.planned_pairs - rung.holes.measured_pairs
+    cut = rungs.cut_pairs(found, rung.arm) if rung.level == "G0" else 0
+    why = f"; {cut} of them because a lineage had spent its budget" if cut else ""
+    return f"{rung.arm} {rung.level} {rung.target}: {missing} of {rung.holes.planned_pairs} pairs not measured{why}"
+
+
 def _unfinished(found: Record, name: str) -> list[str]:
+    """The lineages of an arm that have not come to their end yet, where no spent budget has ended them."""
     lines = []
     for number in found.lineages:
         planned = len(found.sequences[number - 1])
+        cut = found.cuts.get((name, number))
+        left = planned - (cut.lost if cut else 0)
         worked = sum((name, number, place) in found.work for place in range(1, planned + 1))
-        if worked < planned:
-            lines.append(f"{name} L{number}: {worked} of {planned} tasks worked")
+        if worked < left:
+            lines.append(f"{name} L{number}: {worked} of {left} tasks worked")
     return lines

@@ -3,7 +3,20 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rung.reports.accounts import cost_cells, ended, ending_cells, headline, sittings, spent, subtitle
+from rung.reports.accounts import (
+    CALL_HEADS,
+    call_rows,
+    cost_cells,
+    ended,
+    ending_cells,
+    headline,
+    price_text,
+    sittings,
+    spending_text,
+    spent,
+    subtitle,
+    summed,
+)
 from rung.reports.terms import methods, terms
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
@@ -20,7 +33,9 @@ from rung.reports.wording import (
     footnotes,
     gain_text,
     hci_text,
+    limit_text,
     number,
+    ratio_texts,
     shown_gain,
     size_text,
     tau_text,
@@ -43,6 +58,7 @@ def markdown(report: LadderReport) -> str:
         _endings(report),
         "## Costs",
         _costs(report),
+        *_models(report),
         "## Drift of the static arm",
         _drift(report),
         "## Pools",
@@ -75,7 +91,12 @@ def _explained(title: str, words: Mapping[str, str]) -> list[str]:
 
 def _about(arm: ArmReport) -> str:
     held = ", ".join(arm.climbed) or "none"
-    return f"Agent {arm.agent}, method {arm.method}, control {arm.control}. Rungs held: {held}. G0: {arm.retention}."
+    acting = f" over {arm.model}" if arm.model else ""
+    refining = f" over {arm.improver}" if arm.improver else ""
+    return (
+        f"Agent {arm.agent}{acting}, method {arm.method}{refining}, control {arm.control}. Rungs held: {held}. "
+        f"G0: {arm.retention}."
+    )
 
 
 def _ladder(arm: ArmReport) -> str:
@@ -116,7 +137,8 @@ def _notes(arm: ArmReport) -> list[str]:
     faults = [f"fault: {escaped(what)}, {counted(n, 'attempt')} lost" for what, n in arm.faults.items()]
     marks = [f"{escaped(mark)} {escaped(text)}" for mark, text in footnotes(arm.rungs).items()]
     broke = [f"the method broke {counted(arm.method_faults, 'time')}"] if arm.method_faults else []
-    return [_list([*marks, *notes, *broke, *faults])]
+    limited = [f"a budget ended {counted(arm.limited, 'refinement')}"] if arm.limited else []
+    return [_list([*marks, *notes, *broke, *limited, *faults])]
 
 
 def _said(rung: Rung) -> tuple[str, ...]:
@@ -126,6 +148,8 @@ def _said(rung: Rung) -> tuple[str, ...]:
     told = (
         *scope,
         crash_text(rung),
+        limit_text(rung),
+        *ratio_texts(rung),
         tau_text(rung),
         *flags,
         *_missing(rung),
@@ -147,14 +171,42 @@ def _missing(rung: Rung) -> tuple[str, ...]:
     return (measured, f"unscored = failed {failed}", f"unscored = dropped {dropped}", f"bounds {bounds_text(rung)}")
 
 
+_COSTS = (
+    "attempts",
+    "steps",
+    "seconds",
+    "model calls",
+    "input tokens",
+    "cached tokens",
+    "output tokens",
+    "US dollars",
+)
+
+
 def _costs(report: LadderReport) -> str:
-    heads = ("arm", "stage", "attempts", "steps", "seconds", "model calls", "tokens", "US dollars")
     rows = [(who, stage, *cost_cells(cost)) for who, stage, cost in spent(report)]
-    return _table(heads, [*rows, ("all", "", f"{report.attempts.total:,}", *[""] * 5)])
+    rows += [(what, "", *cost_cells(cost)) for what, cost in summed(report)]
+    return _table(("arm", "stage", *_COSTS), [*rows, ("all", "", f"{report.attempts.total:,}", *[""] * 7)])
+
+
+def _models(report: LadderReport) -> list[str]:
+    """The models, their prices, what of the budget is spent, and how their calls went; nothing where there are none."""
+    used = [
+        (model.name, ", ".join(model.uses), ", ".join(model.ids) or "none yet", price_text(model))
+        for model in report.models
+    ]
+    heads = ("model", "used by", "ids it reported", "US dollars for a million tokens")
+    went = [(who, stage, *cells) for who, stage, cells in call_rows(report)]
+    spent_so_far = [f"Spent in this study: {escaped(spending_text(report.spending))}."] if report.spending else []
+    models = ["## Models", _table(heads, used)] if used else []
+    calls = (
+        ["## How model calls went", _table(("whose", "stage", *CALL_HEADS, "invalid actions"), went)] if went else []
+    )
+    return [*models, *spent_so_far, *calls]
 
 
 def _endings(report: LadderReport) -> str:
-    heads = ("whose", "stage", "queue empty", "agent stopped", "agent crashed", "instrument fault")
+    heads = ("whose", "stage", "queue empty", "agent stopped", "agent crashed", "limit reached", "instrument fault")
     return _table(heads, [(who, stage, *ending_cells(found)) for who, stage, found in ended(report)])
 
 

@@ -1,6 +1,6 @@
 """What the journal says of a ladder study, read once: the plan, every attempt, and the exam's means."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any, cast
@@ -11,6 +11,7 @@ from rung.core.values import Purpose, Scale
 from rung.reports import tables
 from rung.reports.tables import Planned, Row
 from rung.reports.truth import phantoms
+from rung.reports.values import Cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,18 @@ class Record:
     rows: Sequence[Row]
     means: Mapping[str, list[float]]
     work: Mapping[tuple[str, int, int], float]  # (arm, lineage, position) -> score, NaN for a fault
+    cuts: Mapping[tuple[str, int], Cut]  # (arm, lineage) -> where it ended because its budget was spent
 
     @property
     def scripted(self) -> bool:
         """Whether every agent is a phantom."""
         return phantoms(arm["agent"]["kind"] for arm in self.config["arms"])
+
+    @property
+    def modelled(self) -> bool:
+        """Whether a model may have been called: an arm names one, or an agent is no phantom."""
+        parts = [part for arm in self.config["arms"] for part in (arm["agent"], arm["method"])]
+        return not self.scripted or any(part.get("model") for part in parts)
 
     def about(self, name: str) -> Mapping[str, Any]:
         """An arm as the config has it."""
@@ -94,16 +102,26 @@ def record(journal: Journal) -> Record:
     }
     if not arms:
         raise UsageError("this run has not begun its first attempt; run it with `rung run`, then report")
+    sequences = [tables.planned_lineage(journal, number) for number in range(1, config["lineages"] + 1)]
     return Record(
         config=config,
         about_exam=tables.plan_fact(journal, "exam"),
         families=tables.plan_fact(journal, "families"),
         comparisons=tables.plan_fact(journal, "comparisons"),
         exam=exam,
-        sequences=[tables.planned_lineage(journal, number) for number in range(1, config["lineages"] + 1)],
+        sequences=sequences,
         arms=arms,
         pools=tables.plan_fact(journal, "freshness"),
         rows=rows,
         means=tables.exam_means([row for row in rows if row.purpose == "exam"], tasks=len(exam)),
         work=work,
+        cuts={(cut.arm, cut.lineage): cut for cut in _cuts(journal, sequences)},
     )
+
+
+def _cuts(journal: Journal, sequences: Sequence[Sequence[Planned]]) -> Iterator[Cut]:
+    for fact in journal.facts(kind="cut"):  # at <arm>/L<lineage>
+        arm, _, lineage = fact.path.partition("/L")
+        value = cast("Mapping[str, Any]", fact.value)
+        planned = len(sequences[int(lineage) - 1])
+        yield Cut(arm, int(lineage), int(value["before"]), planned, str(value["reason"]))

@@ -17,7 +17,7 @@ from rung.core.values import Estimate, Scale
 from rung.reports import shares, trust, truth
 from rung.reports.record import Record
 from rung.reports.tables import Planned, Row
-from rung.reports.values import MIXED_UNITS, Crashes, Drift, Holes, Rung, Sign
+from rung.reports.values import MIXED_UNITS, Crashes, Drift, Ending, Holes, Rung, Sign
 from rung.stats.headroom import hci, nested_hci
 from rung.stats.lineages import nested_gain
 from rung.stats.missing import Bounds, Coverage, cover
@@ -63,7 +63,8 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
         unit=scale.unit,
         tau_star=_tau_star(coverage.dropped, differences),
         unseen_share=_unseen(coverage.dropped),
-        crashes=_exam_crashes(found, name, numbers),
+        crashes=_exam_ends(found, name, numbers, "agent_crashed"),
+        limits=_exam_ends(found, name, numbers, "limit_reached"),
         truth=_truth(found, name, comparison["level"]),
     )
 
@@ -72,11 +73,11 @@ def _flagged(estimate: Estimate, *flags: tuple[str, ...]) -> Estimate:
     return replace(estimate, flags=(*estimate.flags, *(flag for some in flags for flag in some)))
 
 
-def _exam_crashes(found: Record, name: str, places: set[int]) -> Crashes:
+def _exam_ends(found: Record, name: str, places: set[int], ending: Ending) -> Crashes:
     sat = [row for row in found.rows if row.purpose == "exam" and row.place in places]
     baseline = found.arms[name]["A_0"]
     return shares.crashes(
-        (row for row in sat if row.who == baseline), (row for row in sat if row.who.startswith(f"{name}.L"))
+        (row for row in sat if row.who == baseline), (row for row in sat if row.who.startswith(f"{name}.L")), ending
     )
 
 
@@ -177,12 +178,13 @@ def on_replays(found: Record, name: str) -> Rung | None:
         unit=", ".join(units),
         tau_star=_tau_star(coverage.dropped, effects),
         unseen_share=_unseen(coverage.dropped),
-        crashes=_replay_crashes(found, name),
+        crashes=_replay_ends(found, name, "agent_crashed"),
+        limits=_replay_ends(found, name, "limit_reached"),
         truth=_truth(found, name, "G0"),
     )
 
 
-def _replay_crashes(found: Record, name: str) -> Crashes:
+def _replay_ends(found: Record, name: str, ending: Ending) -> Crashes:
     firsts = {
         (number, entry.first)
         for number, sequence in zip(found.lineages, found.sequences, strict=True)
@@ -194,7 +196,28 @@ def _replay_crashes(found: Record, name: str) -> Crashes:
         return row.purpose == "work" and (row.lineage, row.place) in firsts
 
     mine = [row for row in found.rows if row.who == name]
-    return shares.crashes(filter(first, mine), (row for row in mine if row.purpose == "replay"))
+    return shares.crashes(filter(first, mine), (row for row in mine if row.purpose == "replay"), ending)
+
+
+def cut_pairs(found: Record, name: str) -> int:
+    """Pairs of G0 that were never made because the lineage, or that of its static arm, had spent its budget."""
+    lost = 0
+    for number in found.lineages:
+        cuts = [found.cuts[who, number] for who in (name, found.arms[name]["control"]) if (who, number) in found.cuts]
+        end = min((cut.before for cut in cuts), default=None)
+        lost += (
+            0 if end is None else sum(places[0] >= end or min(places[1:]) >= end for places in _pairs(found, number))
+        )
+    return lost
+
+
+def _pairs(found: Record, number: int) -> list[list[int]]:
+    """Of each first play that is replayed in a lineage its position, and those of its replays."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for entry in found.sequences[number - 1]:
+        if entry.purpose == "replay" and entry.first is not None:
+            places[entry.first].append(entry.place)
+    return [[first, *replays] for first, replays in places.items()]
 
 
 def _nested_coverage(events: list[list[_Event]], effects: list[list[float]], scales: list[Scale]) -> Coverage:

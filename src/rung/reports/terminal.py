@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rung.reports.accounts import agents, attempts_text, ended, headline
+from rung.reports.accounts import agents, attempts_text, budget_text, called, ended, headline, spent
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
     LEVELS,
@@ -60,7 +60,23 @@ def _head(report: LadderReport) -> list["Text"]:
     size = f"{counted(len(report.arms), 'arm')}, {counted(report.lineages, 'lineage')}, {exam}, {agents(report)}"
     unfinished = [_line(headline(report), "bold yellow")] if headline(report) else []
     claim = [_line("one lineage: every claim is about this end state only", "bold")] if report.lineages == 1 else []
-    return [_line(clean(report.name), "bold"), *unfinished, _line(size, "dim"), *_endings(report), *claim]
+    return [
+        _line(clean(report.name), "bold"),
+        *unfinished,
+        _line(clean(size), "dim"),
+        *_cost(report),
+        *_endings(report),
+        *claim,
+    ]
+
+
+def _cost(report: LadderReport) -> list["Text"]:
+    """Model calls, dollars and what they may come to; nothing where no model was called."""
+    if not any(cost.calls for _, _, cost in spent(report)):
+        return []
+    limits = budget_text(report.spending) if report.spending else ""
+    budget = f"; budget spent: {limits}" if limits else ""
+    return [_line(f"{called(report)}{budget}", "dim")]
 
 
 def _endings(report: LadderReport) -> list["Text"]:
@@ -78,7 +94,12 @@ def _endings(report: LadderReport) -> list["Text"]:
 def _out_of_order(report: LadderReport) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for who, stage, ends in ended(report):
-        counts = (("crashed", ends.agent_crashed), ("stopped", ends.agent_stopped), ("faulted", ends.instrument_fault))
+        counts = (
+            ("crashed", ends.agent_crashed),
+            ("stopped", ends.agent_stopped),
+            ("reached a limit", ends.limit_reached),
+            ("faulted", ends.instrument_fault),
+        )
         said = [f"{n:,} {word}" for word, n in counts if n]
         found.setdefault(who, []).extend([f"{stage} {', '.join(said)} of {ends.total:,}"] if said else [])
     return found

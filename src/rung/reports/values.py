@@ -1,7 +1,7 @@
 """What a ladder report says, as plain values. Renderers print these and compute nothing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from rung.core.values import Estimate
@@ -23,7 +23,7 @@ class Holes:
     bounds: Bounds | None  # whatever the missing scores were
 
 
-Ending: TypeAlias = Literal["queue_empty", "agent_stopped", "agent_crashed", "instrument_fault"]
+Ending: TypeAlias = Literal["queue_empty", "agent_stopped", "agent_crashed", "limit_reached", "instrument_fault"]
 Stage: TypeAlias = Literal["improving", "examining"]
 Sign: TypeAlias = Literal[-1, 0, 1]
 
@@ -46,19 +46,21 @@ class Endings:
     queue_empty: int
     agent_stopped: int
     agent_crashed: int
+    limit_reached: int
     instrument_fault: int
     first: Mapping[Ending, Quote]
 
     @property
     def total(self) -> int:
         """Attempts that ended."""
-        return self.queue_empty + self.agent_stopped + self.agent_crashed + self.instrument_fault
+        scored = self.queue_empty + self.agent_stopped + self.agent_crashed + self.limit_reached
+        return scored + self.instrument_fault
 
 
 @dataclass(frozen=True, slots=True)
 class Crashes:
-    """Attempts behind one comparison that ended because the agent's own code raised: of A_0 and of A_T (on G0: of the
-    first plays and of the replays)."""
+    """Attempts behind one comparison that ended in one way out of order: of A_0 and of A_T (on G0: of the first plays
+    and of the replays). As `Rung.crashes` by the agent's own code that raised, as `Rung.limits` by a limit."""
 
     before: int
     of_before: int
@@ -67,7 +69,7 @@ class Crashes:
 
     @property
     def asymmetric(self) -> bool:
-        """True where the shares differ by more than a twentieth, so that the gain may be crashes and not skill."""
+        """True where the shares differ by more than a twentieth, so that the gain may be such endings and not skill."""
         if not self.of_before or not self.of_after:
             return False
         return abs(self.before / self.of_before - self.after / self.of_after) > 0.05
@@ -82,6 +84,8 @@ class Rung:
     `tau_star`: with one lineage and an interval that excludes 0, the sd between whole runs that would erase the claim.
     `unseen_share`: a change on fewer than this share of such tasks can be missed entirely; None where nothing was
     measured. `truth` is the sign of the true gain, where the agent is a phantom, a scripted agent of known gain.
+    `per_usd`, `per_million_tokens`: the gain by what improving cost (see `rung.reports.economy`); None where no model
+    was called in improving.
     """
 
     arm: str
@@ -102,6 +106,9 @@ class Rung:
     unseen_share: float | None
     crashes: Crashes
     truth: Sign | None
+    limits: Crashes = Crashes(0, 0, 0, 0)
+    per_usd: Estimate | None = None
+    per_million_tokens: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,21 +121,83 @@ class CurvePoint:
     n: int
 
 
+Failed: TypeAlias = Literal["EmptyReply", "ModelFault", "ContextOverflow", "LimitReached"]
+"""Why a model call brought no answer (see `rung.core.errors`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Model calls that brought no answer for one reason, and what the first of them said."""
+
+    error: Failed
+    calls: int
+    first: Quote
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Model calls and what they took.
+
+    Tokens are those of the answered calls as the provider counts them: read anew, read from its cache, written.
+    `unmetered` calls were answered without such a count; then tokens and dollars are None, and never a partial sum.
+    Dollars are of every try, also of those that failed or were tried again; they are None too where no price is known.
+    `usd_at_most` counts as budgets do: a try whose end or count is not known cost the most that it could. `told` calls
+    were made by other means, as the agent tells it; nothing is known of what they cost, and nothing of them is here.
+    """
+
+    answered: int
+    unmetered: int
+    input_tokens: int | None
+    cached_tokens: int | None
+    output_tokens: int | None
+    usd: float | None
+    usd_at_most: float | None
+    failures: tuple[Failure, ...] = ()
+    told: int = 0
+
+    @property
+    def made(self) -> int:
+        """Calls with and without an answer."""
+        return self.answered + sum(failure.calls for failure in self.failures)
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens of all kinds."""
+        if self.input_tokens is None or self.cached_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.cached_tokens + self.output_tokens
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one stage of one arm took. Model figures are None where no model was called."""
+    """What something took: attempts, actions in them, seconds on the wall, and model calls, None where none were."""
 
     attempts: int
     steps: int
     seconds: float
-    model_calls: int | None = None
-    tokens: int | None = None
-    usd: float | None = None
+    calls: Calls | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """Actions of an agent that a model acted for, and how many of them the game could not read."""
+
+    total: int
+    invalid: int
+
+    @property
+    def share(self) -> float:
+        """Share of invalid actions; 0 where there were none at all."""
+        return self.invalid / self.total if self.total else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ArmReport:
-    """One arm: what it is, how far it climbed, what its method did, and what it cost."""
+    """One arm: what it is, how far it climbed, what its method did, and what it cost.
+
+    `improving` is `working` (acting in tasks and trials) and `refining` (what the method did) together. `limited`
+    refinements were ended by a budget. `actions` are None in a stage in which no model acted.
+    """
 
     name: str
     agent: str
@@ -147,6 +216,13 @@ class ArmReport:
     examining: Cost
     ended_improving: Endings
     ended_examining: Endings
+    model: str | None = None  # what the agent acts with, as configured
+    improver: str | None = None  # and what its method refines with
+    working: Cost | None = None
+    refining: Cost | None = None
+    actions_improving: Actions | None = None
+    actions_examining: Actions | None = None
+    limited: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +234,64 @@ class Shared:
     arms: tuple[str, ...]
     cost: Cost
     ended: Endings
+    actions: Actions | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A lineage that had spent its budget: it ended before the attempt at position `before` of `planned`."""
+
+    arm: str
+    lineage: int
+    before: int
+    planned: int
+    reason: str
+
+    @property
+    def lost(self) -> int:
+        """Attempts of its sequence that are not there and never will be."""
+        return self.planned - self.before + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens, and the day the price was read off."""
+
+    input: float
+    output: float
+    cached: float | None
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """A model of the study: its name as configured, who uses it for what, the ids it reported, and its price.
+
+    `price` is None where none is known, and `priced` is False where it was not recorded whether one is.
+    """
+
+    name: str
+    uses: tuple[str, ...]
+    ids: tuple[str, ...]
+    price: Price | None
+    priced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What the whole study may cost, where that is limited, and what it has cost as budgets count.
+
+    A try whose end or count is not known cost the most that it could. `usd` is None where some price is not known.
+    """
+
+    usd: float | None
+    tokens: int
+    tries: int
+    seconds: float | None  # measured where they are limited
+    most_usd: float | None = None
+    most_tokens: int | None = None
+    most_tries: int | None = None
+    most_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +357,9 @@ class LadderReport:
     how: Mapping[str, str]  # each printed number -> dotted name of the function that makes it
     config: Mapping[str, Any]
     provenance: Mapping[str, Any]
+    cuts: tuple[Cut, ...] = ()
+    models: tuple[ModelUse, ...] = ()
+    spending: Spending | None = None  # None where no model was asked in this study
+    totals: Mapping[str, Cost] = field(
+        default_factory=dict
+    )  # improving, examining, and the instrument (frozen controls)

@@ -7,26 +7,33 @@ too little, what is undefined, and last what is true of every study like this.
 from collections.abc import Iterator, Sequence
 
 from rung.core import registry
-from rung.reports.values import ArmReport, Endings, LadderReport, Quote, Rung
+from rung.reports import doubts
+from rung.reports.values import ArmReport, Endings, LadderReport, Rung
+from rung.reports.wording import brief, counted, percent, quoted
 from rung.stats import flags as say
-
-QUOTED = 160
-"""Characters quoted of a message; the journal has all of it."""
 
 
 def weaknesses(report: LadderReport) -> tuple[str, ...]:
     """Every weakness of this study that can be seen from its own record, in plain sentences, the gravest first."""
     found = [
         *_of_quick_look(report),
+        *doubts.of_toys(report),
         *_incomplete(report),
+        *_of_cuts(report),
         *_of_crashes(report),
+        *_of_limits(report),
         *_of_faults(report),
+        *doubts.of_ids(report),
+        *doubts.of_failed_calls(report),
+        *doubts.of_answers(report),
         *_of_methods(report.arms),
         *_of_few_lineages(report.lineages),
         *_of_sandbox(report.arms),
         *_of_pools(report),
         *_of_secret(report),
         *_of_budgets(report.arms),
+        *doubts.of_spending(report),
+        *doubts.of_money(report),
         *_of_small_rungs(report),
         *_of_hci(report),
         *_of_many(report),
@@ -55,6 +62,17 @@ def _incomplete(report: LadderReport) -> Iterator[str]:
         yield f"Incomplete: {len(report.incomplete)} holes, the first: {report.incomplete[0]}."
 
 
+def _of_cuts(report: LadderReport) -> Iterator[str]:
+    if report.cuts:
+        first = report.cuts[0]
+        lost = counted(sum(cut.lost for cut in report.cuts), "attempt")
+        yield (
+            f"{counted(len(report.cuts), 'lineage')} had spent the budget before the sequence ended and went to the "
+            f"exam as it was then; {lost} were never made. The first: {first.arm} L{first.lineage}, before task "
+            f"{first.before} of {first.planned}."
+        )
+
+
 def _of_crashes(report: LadderReport) -> Iterator[str]:
     """Attempts that the agent's own side ended, per arm and for what arms share."""
     owners = _owners(report)
@@ -76,6 +94,26 @@ def _of_crashes(report: LadderReport) -> Iterator[str]:
             )
 
 
+def _of_limits(report: LadderReport) -> Iterator[str]:
+    """Attempts that a budget of a task or a session ended, and refinements that any budget ended."""
+    for name, ended in _owners(report):
+        limited = sum(one.limit_reached for one in ended)
+        if limited:
+            yield (
+                f"{_of(limited, ended)} attempts of {name} ended because a limit was reached; they were scored as they "
+                f"stood.{_first(ended, 'limit_reached')}"
+            )
+    for arm in report.arms:
+        lopsided = [rung.level for rung in arm.rungs if rung.limits.asymmetric]
+        if lopsided:
+            yield (
+                f"Limits were reached unequally on the two sides of {', '.join(dict.fromkeys(lopsided))} of "
+                f"{arm.name}: the gain there may be limits and not skill."
+            )
+        if arm.limited:
+            yield f"A budget ended {counted(arm.limited, 'refinement')} of {arm.name}; its incumbent was kept there."
+
+
 def _crashed(name: str, ended: Sequence[Endings]) -> Iterator[str]:
     crashed = sum(one.agent_crashed for one in ended)
     if crashed:
@@ -88,28 +126,16 @@ def _crashed(name: str, ended: Sequence[Endings]) -> Iterator[str]:
 def _owners(report: LadderReport) -> list[tuple[str, tuple[Endings, ...]]]:
     """Whose attempts there are: those of each arm, then what arms share."""
     arms = [(arm.name, (arm.ended_improving, arm.ended_examining)) for arm in report.arms]
-    return [*arms, *((_shared_name(one.name, one.stage), (one.ended,)) for one in report.shared)]
-
-
-def _shared_name(name: str, stage: str) -> str:
-    return f"{name} (the frozen control)" if stage == "improving" else f"{name} (the agent as shipped)"
+    return [*arms, *((doubts.shared_name(one.name, one.stage), (one.ended,)) for one in report.shared)]
 
 
 def _of(n: int, ended: Sequence[Endings]) -> str:
-    total = sum(one.total for one in ended)
-    share = 100 * n / total
-    return f"{n:,} of {total:,} ({'under 1' if share < 1 else f'{share:.0f}'}%)"
+    return percent(n, sum(one.total for one in ended))
 
 
 def _first(ended: Sequence[Endings], ending: str) -> str:
     quotes = [quote for one in ended for kind, quote in one.first.items() if kind == ending]
-    return _quoted(quotes[0]) if quotes else ""
-
-
-def _quoted(quote: Quote) -> str:
-    text = " ".join(quote.text.split())
-    said = f"“{text[:QUOTED]}{'…' if len(text) > QUOTED else ''}”, " if text else ""
-    return f" The first: {said}{quote.path}."
+    return quoted(quotes[0]) if quotes else ""
 
 
 def _of_faults(report: LadderReport) -> Iterator[str]:
@@ -126,7 +152,7 @@ def _of_methods(arms: Sequence[ArmReport]) -> Iterator[str]:
     for arm in arms:
         if arm.method_faults:
             times = "once" if arm.method_faults == 1 else f"{arm.method_faults:,} times"
-            quote = _quoted(arm.method_fault) if arm.method_fault else ""
+            quote = quoted(arm.method_fault) if arm.method_fault else ""
             yield f"The method of {arm.name} broke {times}; its incumbent was kept there.{quote}"
 
 
@@ -173,7 +199,11 @@ def _of_pools(report: LadderReport) -> Iterator[str]:
 
 def _of_secret(report: LadderReport) -> Iterator[str]:
     if report.secret_fixed:
-        yield "The exam secret is fixed in the config: anyone can draw this exam, so it is for phantoms and tests only."
+        models = ", ".join(brief(model.name) for model in report.models)
+        yield (
+            "The exam secret is fixed in the config: anyone can draw this exam, so it is for phantoms and tests only"
+            f"{f', and says nothing that holds of {models}' if models else ''}."
+        )
 
 
 def _of_budgets(arms: Sequence[ArmReport]) -> Iterator[str]:

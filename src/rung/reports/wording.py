@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from rung.core.values import Estimate
 from rung.reports import truth
-from rung.reports.values import MIXED_UNITS, ArmReport, LadderReport, Rung, Sign
+from rung.reports.values import MIXED_UNITS, ArmReport, Calls, Crashes, LadderReport, Quote, Rung, Sign
 from rung.stats import flags as say
 from rung.stats.verdict import Verdict, Word
 
@@ -180,6 +180,38 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def percent(n: int, total: int) -> str:
+    """How many of how many, and the share.
+
+    >>> percent(1, 3000), percent(3, 12)
+    ('1 of 3,000 (under 1%)', '3 of 12 (25%)')
+    """
+    share = 100 * n / total
+    return f"{n:,} of {total:,} ({'under 1' if share < 1 else f'{share:.0f}'}%)"
+
+
+QUOTED = 160
+"""Characters quoted of a message; the journal has all of it."""
+_NAME = 60
+
+
+def quoted(quote: Quote) -> str:
+    """What something said first, cut where it is long, and where the journal holds it; a sentence with its space."""
+    text = brief(quote.text, QUOTED)
+    said = f"“{text}”, " if text else ""
+    return f" The first: {said}{quote.path}."
+
+
+def brief(text: str, most: int = _NAME) -> str:
+    """Foreign text on one line, cut where it is long.
+
+    >>> brief("a   b  c"), brief("abcdef", 3)
+    ('a b c', 'abc…')
+    """
+    line = " ".join(text.split())
+    return f"{line[:most]}{'…' if len(line) > most else ''}"
+
+
 def gain_text(estimate: Estimate) -> str:
     """A gain with its interval, as it stands everywhere: `+0.312 [0.221, 0.403]`.
 
@@ -297,14 +329,56 @@ def footnotes(rungs: Iterable[Rung]) -> Mapping[str, str]:
 
 def crash_text(rung: Rung) -> str:
     """How many attempts on either side the agent's own code ended; empty where none."""
-    found = rung.crashes
+    return _ended_text(rung, rung.crashes, "crashed", "crashes")
+
+
+def limit_text(rung: Rung) -> str:
+    """How many attempts on either side a limit ended; empty where none."""
+    return _ended_text(rung, rung.limits, "reached a limit", "limits")
+
+
+def _ended_text(rung: Rung, found: Crashes, how: str, what: str) -> str:
     if not found.before and not found.after:
         return ""
     early, late = ("first plays", "replays") if rung.level == "G0" else ("A_0", "A_T")
     said = (
-        f"crashed: {found.before} of {found.of_before} attempts of {early}, {found.after} of {found.of_after} of {late}"
+        f"{how}: {found.before} of {found.of_before} attempts of {early}, {found.after} of {found.of_after} of {late}"
     )
-    return f"{said}; the gain may be crashes and not skill" if found.asymmetric else said
+    return f"{said}; the gain may be {what} and not skill" if found.asymmetric else said
+
+
+def money(usd: float) -> str:
+    """Dollars without their sign: cents, and two significant digits below a dime.
+
+    >>> money(1234.5), money(0.5), money(0.0), money(0.00123), money(1e-9)
+    ('1,234.50', '0.50', '0.00', '0.0012', 'under 0.000001')
+    """
+    if usd == 0 or usd >= 0.1:
+        return f"{usd:,.2f}"
+    return f"{usd:.{1 - floor(log10(usd))}f}" if usd >= 1e-6 else "under 0.000001"
+
+
+def usd_text(calls: Calls) -> str:
+    """What model calls cost in dollars; where that is not known, what they cost at most, if so much is known.
+
+    >>> usd_text(Calls(2, 1, None, None, None, None, 0.5)), usd_text(Calls(1, 0, 5, 0, 5, None, None))
+    ('unknown, at most 0.50', 'unknown')
+    """
+    if calls.usd is not None:
+        return money(calls.usd)
+    return "unknown" if calls.usd_at_most is None else f"unknown, at most {money(calls.usd_at_most)}"
+
+
+def ratio_texts(rung: Rung) -> tuple[str, ...]:
+    """The gain by what improving cost, per dollar and per million tokens; nothing where no model was called in it."""
+    if withheld(rung):
+        return ()
+    named = ((rung.per_usd, "US dollar"), (rung.per_million_tokens, "million tokens"))
+    return tuple(f"per {unit} of improving: {_ratio_text(found)}" for found, unit in named if found is not None)
+
+
+def _ratio_text(found: Estimate) -> str:
+    return gain_text(found) if found.value is not None else "; ".join(found.flags)
 
 
 SIGNS: Mapping[Sign | None, str] = MappingProxyType({1: "+", 0: "0", -1: "−", None: "?"})
