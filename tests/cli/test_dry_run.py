@@ -1,7 +1,11 @@
 import json
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from rung.core.config import BudgetConfig
 
 LIVE = """
 name = "Small chat"
@@ -137,3 +141,20 @@ def test_a_replay_costs_nothing_and_is_not_foreseen(rung, live):
 @pytest.mark.parametrize("override", ["tasks.holdout_seed=true", "agent.model='nobody/x'"])
 def test_a_config_that_cannot_be_run_is_refused(rung, live, override):
     assert rung("run", "live.toml", "--dry-run", "--set", override).exit == 2
+
+
+def test_the_forecast_in_the_guide_is_the_one_that_is_printed(rung, live, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key-that-is-never-sent")
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "budgets.md").read_text()
+    shown = re.search(r"Of this study\n\n```toml\n(.*?)```\n\nit says\n\n```text\n(.*?)```", page, re.DOTALL)
+    assert shown is not None
+    Path("guide.toml").write_text(shown[1])
+    assert rung("run", "guide.toml", "--dry-run").out == shown[2]
+
+
+def test_the_budgets_in_the_guide_are_those_that_a_config_takes():
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "budgets.md").read_text()
+    first = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert first is not None
+    given = BudgetConfig.model_validate(tomllib.loads(first[1])["budget"])
+    assert (given.usd, given.lineage.usd, given.session.seconds, given.task.steps) == (20, 2, 600, 40)
