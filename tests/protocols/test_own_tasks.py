@@ -1,6 +1,7 @@
 """A whole ladder over a user's own tasks: every kind of check judged, nothing hidden written down, an edit refused."""
 
 import json
+import random
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,11 +11,10 @@ from typing import Any
 import pytest
 
 from rung.agents._function import FunctionAgent
-from rung.backends.sandbox.plain import Plain
 from rung.core.config import Config, parse
 from rung.core.errors import UsageError
 from rung.core.ports import Journal, Ports
-from rung.core.values import FeedbackResult, View
+from rung.core.values import FeedbackResult, State, View
 from rung.methods._function import FunctionMethod
 from rung.protocols import launch, wiring
 from rung.protocols.launch import Wishes
@@ -22,7 +22,8 @@ from rung.protocols.study import Arm
 from rung.reports import ladder
 from rung.store.journal import SqliteJournal
 
-PLAIN = Plain()
+from . import small_study
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS = {
     row["prompt"]: row.get("answer") or row["check"].get("exact") or row["check"].get("regex") or row["check"]["number"]
@@ -53,9 +54,9 @@ def told(feedback: FeedbackResult, files: Mapping[str, str]) -> Mapping[str, str
     return {"notes.txt": str(feedback.evaluation.feedback)}
 
 
-def arms(sandbox: Plain | None = PLAIN, act: Any = knows) -> tuple[Arm, ...]:
+def arms(act: Any = knows) -> tuple[Arm, ...]:
     agent = FunctionAgent(act, name="act", files={"notes.txt": ""})
-    return (Arm("function", agent, FunctionMethod(told, name="told", options={}), ports=Ports(sandbox=sandbox)),)
+    return (Arm("function", agent, FunctionMethod(told, name="told", options={})),)
 
 
 @pytest.fixture
@@ -78,12 +79,23 @@ def test_a_gain_of_exactly_one_is_measured_over_all_kinds_of_check(here: Path):
     assert gains == {("G1", "tickets d1"): 1.0, ("G1", "tickets d2"): 1.0}
 
 
-def test_nothing_is_a_fault_where_commands_can_run_and_those_are_where_they_cannot(here: Path):
-    with_sandbox = launch.simulate(config(), secret="for tests", arms=arms())
-    assert not [row for row in sealed(with_sandbox, "") if "fault" in row]
-    without = launch.simulate(config(), secret="for tests", arms=arms(sandbox=None))
-    broken = [row["fault"] for row in sealed(without, "") if "fault" in row]
-    assert {fault["where"] for fault in broken} == {"sandbox"}
+def test_nothing_is_a_fault_where_every_check_can_run(here: Path):
+    journal = launch.simulate(config(), secret="for tests", arms=arms())
+    assert not [row for row in sealed(journal, "") if "fault" in row]
+
+
+def test_no_agent_is_handed_what_its_grader_runs_in():
+    seen = list[Ports]()
+
+    class Looking(FunctionAgent):
+        def actor(self, state: State, ports: Ports, rng: random.Random) -> Any:
+            seen.append(ports)
+            return super().actor(state, ports, rng)
+
+    agent = Looking(knows, name="act", files={"notes.txt": ""})
+    method = FunctionMethod(told, name="told", options={})
+    launch.simulate(small_study.config(), secret="for tests", arms=(Arm("function", agent, method),))
+    assert {ports.sandbox for ports in seen} == {None}
 
 
 def test_attempts_that_a_command_judged_are_marked(here: Path):

@@ -230,12 +230,15 @@ class ModelConfig(_Section):
     body: dict[str, Any] = Field(default_factory=dict)
 
 
+Many: TypeAlias = Annotated[int, Field(ge=1, le=10**15, strict=True)]
+
+
 class LimitConfig(_Section):
     """What something may cost; what is not given is not limited. `seconds` are of a clock on the wall."""
 
     usd: Dollars | None = None
-    tokens: Count | None = None
-    calls: Count | None = None
+    tokens: Many | None = None
+    calls: Many | None = None
     seconds: Seconds | None = None
 
     @property

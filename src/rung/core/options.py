@@ -46,11 +46,20 @@ def _typed(where: str, key: str, value: Default, default: Default) -> JSON:
         return None
     wanted: type = default.wanted if isinstance(default, Unset) else type(default)
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        return _float(where, key, value)
     if type(value) is not wanted:
         usual = "leave it out for none" if isinstance(default, Unset) else f"the default is {default!r}"
         raise UsageError(f"{where}: {key} takes a {wanted.__name__}, seen {value!r}; {usual}")
     return value
+
+
+def _float(where: str, key: str, value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise UsageError(
+            f"{where}: {key} is larger than any number can be here, seen one of {len(str(value))} digits"
+        ) from None
 
 
 def share(where: str, key: str, value: float) -> float:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from rung.backends.sandbox.plain import Plain
 from rung.core.canonical import sha256
 from rung.core.config import Config
 from rung.core.errors import UsageError
-from rung.core.ports import Journal
+from rung.core.ports import Journal, Ports
 from rung.core.values import Outcome
 from rung.core.version import VERSION
 from rung.protocols import ladder, plan, providers, recordings, wiring
@@ -60,6 +61,7 @@ def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None
         drawn.seed,
         concurrency=config.engine.concurrency,
         lines=_lines(config, journal, Wishes()),
+        ground=Ports(sandbox=Plain()),
     )
     asyncio.run(_conduct(drawn, made, bench))
     return journal
@@ -80,7 +82,7 @@ def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm
 
 
 def _arms(config: Config, wishes: Wishes) -> tuple[Arm, ...]:
-    models = providers.made(config, recorded=wishes.replay is not None)
+    models = providers.made(config, recorded=wishes.replay is not None, tell=wishes.warn)
     return wiring.arms(config, base=wishes.base, models=models)
 
 
@@ -115,6 +117,7 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
             watch=wishes.watch,
             clock=time.perf_counter,
             lines=_lines(config, journal, wishes, given.recording),
+            ground=Ports(sandbox=Plain()),
         )
         asyncio.run(_conduct(drawn, arms, bench))
     finally:

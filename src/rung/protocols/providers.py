@@ -1,10 +1,10 @@
 """The models of a study: made from their names, checked before anything starts, or played by a recording."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rung.backends.models import providers
-from rung.backends.models.gateway import Gateway
+from rung.backends.models.gateway import REAL, Gateway
 from rung.core.config import Config, PriceConfig
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.ports import Amount, Answered, Provider, Spending
@@ -32,12 +32,18 @@ class Recorded:
         """There is nothing to let go of."""
 
 
-def made(config: Config, *, recorded: bool = False) -> Mapping[str, Provider]:
-    """Every model that a config's arms use, by name. Raises `UsageError` for one that cannot be reached."""
+def made(
+    config: Config, *, recorded: bool = False, tell: Callable[[str], None] = lambda text: None
+) -> Mapping[str, Provider]:
+    """Every model that a config's arms use, by name; `tell` hears of long waits for one.
+
+    Raises `UsageError` for one that cannot be reached.
+    """
     _refuse_unused(config)
     if recorded:
         return {name: Recorded(name) for name in config.models_used()}
-    return {name: providers.provider(name, config.reached(name)) for name in config.models_used()}
+    pace = replace(REAL, tell=tell)
+    return {name: providers.provider(name, config.reached(name), pace=pace) for name in config.models_used()}
 
 
 def unreached(config: Config) -> Mapping[str, Gateway]:

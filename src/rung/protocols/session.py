@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from rung.core.errors import InstrumentFault, StoreFault
@@ -88,7 +88,8 @@ class Desk:
 class Seat:
     """Who works a session: the driver, its home, its ports and random streams, and whether it may have the policies.
 
-    `model` is what it acts with, over `lines`; without lines, its calls are recorded and not limited.
+    `model` is what it acts with, over `lines`; without lines, its calls are recorded and not limited. `ground` is what
+    the episodes stand on, which no agent is handed.
     """
 
     driver: Driver
@@ -99,6 +100,7 @@ class Seat:
     model: Provider | None = None
     lines: Lines | None = None
     limits: Limits = Limits()
+    ground: Ports = field(default_factory=Ports)
 
 
 async def hold(journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: Lens, seat: Seat) -> Ending:
@@ -113,7 +115,7 @@ async def hold(journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: 
         waiting,
         lens=lens,
         salt=seat.seed.path,
-        ports=seat.ports,
+        ports=seat.ground,
         line_for=lambda path: lines.line(path, "agent", seat.model),
         steps=seat.limits.steps,
     )

@@ -54,7 +54,10 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a study stands on: where it is recorded, its random streams, how much at once, and who watches."""
+    """What a study stands on: where it is recorded, its random streams, how much at once, and who watches.
+
+    `ground` is what the episodes need of the world, such as a sandbox for checks; agents and methods are not handed it.
+    """
 
     journal: Journal
     snapshots: Snapshots
@@ -64,6 +67,7 @@ class Bench:
     watch: Callable[[str, Outcome], None] = lambda path, outcome: None
     clock: Callable[[], float] = lambda: 0.0
     lines: Lines | None = None
+    ground: Ports = field(default_factory=Ports)
 
 
 class Study:
@@ -173,7 +177,17 @@ class Study:
         seconds = [each.seconds for each in (budget.session, budget.task) if each.seconds is not None]
         limits = Limits(min(seconds, default=None), budget.task.steps)
         driver = Asked(actor_for)
-        return Seat(driver, home, arm.ports, self._acting, arm.scripted, arm.model, self._lines, limits)
+        return Seat(
+            driver,
+            home,
+            arm.ports,
+            self._acting,
+            arm.scripted,
+            model=arm.model,
+            lines=self._lines,
+            limits=limits,
+            ground=self._bench.ground,
+        )
 
     def _context(self, arm: Arm, ticket: Ticket, log: Sequence[str], concern: str) -> RefineContext:
         state = self._snapshots.get(ticket.snapshot)
