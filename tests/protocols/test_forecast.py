@@ -439,3 +439,29 @@ def test_the_largest_views_replies_and_rules_of_all_tasks_are_kept_for_every_ste
     assert seen.views[0].reply == ""
     assert seen.views[1].reply == "no whole number found in the answer"
     assert len(seen.views[1].text) == max(map(len, texts))
+
+
+def test_no_code_of_a_task_is_run():
+    given: list[Any] = []
+
+    async def start(task: Any, ports: Any) -> Any:
+        given.append(ports)
+        return await stage.BOX.start(task, ports)
+
+    with stage.installed(stage.box(start=start)):
+        asyncio.run(rehearsal.sight([stage.task()], None))
+    assert given
+    assert all(ports.model is None for ports in given)
+    ran = [asyncio.run(ports.sandbox.run(["touch", "it"], files={}, seconds=1.0)) for ports in given]
+    assert {each.status for each in ran} == {1}
+
+
+def test_a_family_that_breaks_is_unknown_with_the_reason():
+    box = {"family": "box-v1", "difficulty": 1, "count": 2}
+    tasks = {"replay": {"interval": 0, "lag": 0}, "schedule": [box], "holdout": [{**TINY, "count": 2}]}
+    with stage.installed(stage.box(rules=stage.raises(ZeroDivisionError("no rules")))):
+        found = forecast.make(config(tasks=tasks))
+    assert found.unknown == ("family box-v1 could not be rehearsed (ZeroDivisionError: no rules)",)
+    static = arm(found, "static")
+    assert [bool(part.unknown) for part in static.parts] == [True, False]
+    assert static.total.attempts == 2 * 2 + 2 * 2
