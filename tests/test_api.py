@@ -191,3 +191,22 @@ def test_a_waiting_function_is_asked_many_at_once_in_memory_too():
 
     rung.measure(slow, games=["toy-lock-v1"], lineages=4, tasks=6, replay=(1, 2), concurrency=4)
     assert most[0] > 1
+
+
+def test_a_chat_agent_is_measured_over_a_model():
+    games = ["toy-lock-v1", "toy-lamp-v1"]
+    measured = rung.measure(
+        "chat", method="reflexion", games=games, model="scripted/first", lineages=2, tasks=6, exam_tasks=2
+    )
+    assert measured.report.arms[0].agent == "chat"
+
+
+def test_an_agent_that_needs_a_model_says_so():
+    with pytest.raises(UsageError, match="agent 'chat' needs a model"):
+        rung.measure("chat", games=["toy-lock-v1"])
+
+
+def test_a_live_model_needs_a_budget(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none-of-yours")
+    with pytest.raises(UsageError, match=r"give \[budget\] usd"):
+        rung.measure("chat", games=["toy-lock-v1"], model="openai/gpt-4.1")

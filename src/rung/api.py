@@ -16,7 +16,7 @@ from rung.core.config import AgentConfig, Config, MethodConfig, parse
 from rung.core.errors import InstrumentFault, Stopped, UsageError
 from rung.core.ports import Agent, Journal, Method
 from rung.methods._function import FunctionMethod
-from rung.protocols import launch, wiring
+from rung.protocols import launch, providers, wiring
 from rung.protocols.study import Arm
 from rung.reports import flat, ladder, page, terminal
 from rung.reports.values import LadderReport
@@ -64,6 +64,8 @@ def measure(  # noqa: PLR0913 (each is one key of a config)
     lineages: int = 5,
     replay: tuple[int, int] = (1, 5),
     files: Mapping[str, str] | None = None,
+    model: str | None = None,
+    budget: Mapping[str, Any] | None = None,
     out: Path | str | None = None,
     seed: int = 0,
     concurrency: int = 1,
@@ -76,6 +78,9 @@ def measure(  # noqa: PLR0913 (each is one key of a config)
     and examined there (G1) and one step harder (G2), the other games at `difficulty` (G3 or G4). `replay` is
     (interval, lag) for G0: as it stands, after every task the one 5 places back is worked again, so `tasks` has to be
     more than 5; (0, 0) replays nothing.
+
+    `model`, as provider/name, is what an agent such as `"chat"` acts with and a method such as `"reflexion"` refines
+    with; a live one needs a `budget`, which takes the keys of `[budget]`: `{"usd": 5.0}`.
 
     With `out` the run lies on disk with its report.html, and after an interruption the same call resumes it; without,
     it is held in memory. Functions run in this process, unsandboxed, and the report says so. It may be called where an
@@ -101,13 +106,15 @@ def measure(  # noqa: PLR0913 (each is one key of a config)
         "protocol": "ladder",
         "seed": seed,
         "lineages": lineages,
-        "agent": {"kind": agent if isinstance(agent, str) else arm.agent.id},
+        "agent": {"kind": agent if isinstance(agent, str) else arm.agent.id, "model": model},
         "method": {"name": method if isinstance(method, str) else arm.method.id},
         "arms": [{"name": arm.name}],
+        "budget": dict(budget or {}),
         "engine": {"concurrency": concurrency},
         "tasks": _tasks(games, difficulty=difficulty, tasks=tasks, exam_tasks=exam_tasks, replay=replay),
     }
     config = parse(document)
+    arm = _with_model(arm, config)
     if out is None:
         return _beside_any_loop(lambda: Measured(_in_memory(config, arm), None))
     return _beside_any_loop(lambda: _on_disk(config, arm, Path(out)))
@@ -162,6 +169,14 @@ def _arm(agent: AnyAgent, method: AnyMethod, files: Mapping[str, str]) -> Arm:
         scripted=isinstance(agent, str) and agent.partition(":")[0] == wiring.SCRIPTED,
     )
     return replace(arm, code=_code_of(arm))
+
+
+def _with_model(arm: Arm, config: Config) -> Arm:
+    """The arm with the one model that it acts and refines with; refused where it needs one and has none."""
+    (made,) = [*providers.made(config).values()] or [None]
+    complete = replace(arm, model=made, improver=made)
+    wiring.refuse_without_model(complete)
+    return complete
 
 
 def _code_of(arm: Arm) -> str:

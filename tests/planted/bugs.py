@@ -7,6 +7,8 @@ LADDER, LENS, PLAN = "tests/protocols/test_ladder.py", "tests/protocols/test_len
 SESSION, SEQUENCE = "tests/protocols/test_session.py", "tests/tasks/test_sequence.py"
 SELECTION, PHANTOM = "tests/methods/test_selection.py", "tests/agents/test_phantom.py"
 RECOMPUTED = "tests/reports/test_recomputed.py"
+LINES, BUDGET = "tests/protocols/test_lines.py", "tests/protocols/test_budget.py"
+SPENDING, GATEWAY = "tests/protocols/test_replay_and_spending.py", "tests/backends/models/test_gateway.py"
 
 
 @dataclass(frozen=True)
@@ -244,5 +246,68 @@ BUGS = (
         "self._draw < chance",
         "self._draw > chance",
         (f"{PHANTOM}::test_skill_is_the_chance_of_solving_a_task_as_a_whole",),
+    ),
+    Bug(
+        "a call that is on record is not asked again",
+        "protocols/lines.py",
+        "        if reply is not None:\n            return reply\n        try:",
+        "        try:",
+        (f"{LINES}::test_a_call_on_record_is_answered_from_the_record_and_asked_nobody",),
+    ),
+    Bug(
+        "an outage that an agent's code swallows is no score",
+        "protocols/stream.py",
+        "        self.line(handle).check()\n",
+        "",
+        (f"{LINES}::test_no_agent_can_answer_for_an_instrument_that_broke",),
+    ),
+    Bug(
+        "a model that changes in mid-run is noticed",
+        "protocols/lines.py",
+        "(seen and not allowed) or",
+        "",
+        (f"{LINES}::test_a_model_that_reports_another_id_in_mid_run_stops_the_run",),
+    ),
+    Bug(
+        "what a killed try may have cost is counted",
+        "protocols/budget.py",
+        'settled.get(note.value["n"], note.value)',
+        'settled.get(note.value["n"], {"usd": 0.0, "tokens": 0})',
+        (f"{BUDGET}::test_a_run_that_goes_on_knows_what_it_spent_and_counts_the_unknown_in_full",),
+    ),
+    Bug(
+        "what is set aside counts against the budget",
+        "protocols/budget.py",
+        "sum(each.usd or 0.0 for each in self.held.values()) + ",
+        "",
+        (f"{BUDGET}::test_five_hundred_at_once_do_not_exceed_the_budget_by_a_single_call",),
+    ),
+    Bug(
+        "money is set aside on record before it may be spent",
+        "protocols/budget.py",
+        'self._journal.observe(path, "reserved", about)',
+        "about.clear()",
+        (f"{BUDGET}::test_what_is_set_aside_is_on_record_before_it_may_be_spent",),
+    ),
+    Bug(
+        "an exam is no lineage's expense",
+        "protocols/budget.py",
+        'if pieces[0] != "exam":\n        yield',
+        "if pieces:\n        yield",
+        (f"{BUDGET}::test_an_exam_is_no_lineages_and_a_refinement_no_tasks",),
+    ),
+    Bug(
+        "a cut lineage is cut at the same place in a replay",
+        "protocols/study.py",
+        'told if told is not None and position >= int(told["before"]) else None',
+        "None",
+        (f"{SPENDING}::test_a_cut_lineage_is_cut_at_the_same_place_in_a_replay",),
+    ),
+    Bug(
+        "an agent whose time is over is scored as it stands",
+        "protocols/session.py",
+        "return _End(None, None, late=True,",
+        'return _End(None, Fault("session", "late"), late=True,',
+        (f"{LINES}::test_time_that_is_over_ends_the_attempt_which_is_scored_as_it_stands",),
     ),
 )

@@ -215,7 +215,16 @@ def test_five_hundred_at_once_do_not_exceed_the_budget_by_a_single_call():
     price = PriceConfig(input=0.0, output=1_000_000.0, date="2026-11-30")  # a dollar a word
     calls = 500
     request = ModelRequest((Message("user", "say ten"),), "agent", max_tokens=10)
-    backend = Scripted(lambda request, number: " ".join(["word"] * (1 + number % 10)))
+    in_flight = [0, 0]
+
+    async def turn(seconds: float) -> None:
+        """Let all others have a turn while this one is in flight."""
+        in_flight[0] += 1
+        in_flight[1] = max(in_flight)
+        await asyncio.sleep(0)
+        in_flight[0] -= 1
+
+    backend = Scripted(lambda request, number: " ".join(["word"] * (1 + number % 10)), delay=1.0, sleep=turn)
 
     async def everybody() -> tuple[int, Purse]:
         on = purse(usd=1000.0)
@@ -230,5 +239,6 @@ def test_five_hundred_at_once_do_not_exceed_the_budget_by_a_single_call():
     spent = on.account(STUDY)
     assert spent.calls == backend.tries == calls - refused
     assert refused > 0
+    assert in_flight[1] == 1000 // 10  # as many as the budget has room for
     assert 1000 - 10 < spent.usd <= 1000  # all but what one more call might have cost
     assert not spent.held

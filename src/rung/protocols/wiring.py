@@ -48,12 +48,13 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
         )
     _refuse_live_secret(config, made)
     for arm_made in made:
-        _refuse_without_model(arm_made)
+        refuse_without_model(arm_made)
         arm_made.method.initial_state(arm_made.agent)  # a method that cannot go with its agent says so here
     return tuple(made)
 
 
-def _refuse_without_model(arm: Arm) -> None:
+def refuse_without_model(arm: Arm) -> None:
+    """Refuse an agent or a method that cannot do without a model and has none."""
     needs: tuple[tuple[str, object, Provider | None], ...] = (
         ("agent", arm.agent, arm.model),
         ("method", arm.method, arm.improver),
