@@ -6,6 +6,8 @@ pairing     from rows to differences: pair by id, average what is not independen
 paired      one lineage: Tango, t over tasks, tau*, the 3/N line
 exact       p values without a normal law: McNemar, sign flip
 lineages    K lineages: `gain` (crossed with the tasks) and `nested_gain` (each lineage has its own tasks)
+arms        two arms on the same tasks, each with lineages of its own: `contrast`
+holm        p values of many tests at once
 headroom    headroom-capture index with Fieller's interval: `hci` and `nested_hci`
 missing     what missing pairs could hide: worst-case bounds, unscored = failed beside unscored = dropped
 equivalence two one-sided tests against a margin declared before
