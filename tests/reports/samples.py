@@ -6,23 +6,31 @@ from typing import Literal
 
 from rung.agents.phantom import RUNGS
 from rung.core.values import Estimate
+from rung.reports import economy
 from rung.reports.values import (
     MIXED_UNITS,
+    Actions,
     ArmReport,
     Attempts,
     Calls,
     Cost,
     Crashes,
     CurvePoint,
+    Cut,
     Drift,
     Endings,
+    Failure,
     Holes,
     LadderReport,
+    ModelUse,
     Pool,
+    Price,
     Quote,
     Rung,
     Shared,
+    Spending,
 )
+from rung.reports.weaknesses import weaknesses
 from rung.stats import flags as say
 from rung.stats.missing import Bounds
 from rung.stats.verdict import Scope, Verdict, Word
@@ -199,7 +207,12 @@ def report(*arms: ArmReport, lineages: int = 8) -> LadderReport:
         drift=(Drift("static", estimate(0.004, 0.031, LINEAGE_T, 4 * lineages, lineages), SWEEP),),
         pools=POOLS,
         how=HOW,
-        config={"name": "first ladder", "protocol": "ladder", "lineages": lineages, "exam": {"repeats": 1}},
+        config={
+            "name": "first ladder",
+            "protocol": "ladder",
+            "lineages": lineages,
+            "exam": {"repeats": 1, "order": "interleaved"},
+        },
         provenance={
             "rung": "0.1.0",
             "commit": "87cba9e",
@@ -384,6 +397,11 @@ def hostile() -> LadderReport:
                 retention=name,
                 method_fault=Quote(name, name),
                 ended_improving=ended,
+                model=name,
+                improver=name,
+                improving=Cost(1, 1, 1.0, called(3, 1.0, failures=(Failure("ModelFault", 1, Quote(name, name)),))),
+                skipped=1,
+                first_skipped=Quote(name, name),
             )
         )
     return replace(
@@ -401,6 +419,10 @@ def hostile() -> LadderReport:
         how={name: name for name in HOSTILE},
         config={name: {name: [name]} for name in HOSTILE},
         provenance={name: name for name in HOSTILE},
+        cuts=tuple(Cut(name, 1, 2, 3, name) for name in HOSTILE),
+        models=tuple(ModelUse(name, (name,), (name, name), None, True) for name in HOSTILE),
+        spending=Spending(None, 1, 1, None, most_usd=2.0),
+        totals={"improving": Cost(1, 1, 1.0, called(3, 1.0))},
     )
 
 
@@ -503,6 +525,81 @@ def at_odds() -> LadderReport:
     return report(replace(made, climbed=(), rungs=rows))
 
 
+LONG = "inspect/some-provider-with-a-long-name/publisher/an-extraordinarily-long-model-name-instruct-2026-11-30-preview"
+
+
+def called(made: int, usd: float | None, *, failures: tuple[Failure, ...] = (), unmetered: int = 0) -> Calls:
+    """Model calls of 900 tokens read, 300 from a cache and 80 written each, where all were counted."""
+    read, cached, written = (None if unmetered else made * each for each in (900, 300, 80))
+    return Calls(made, unmetered, read, cached, written, None if unmetered else usd, usd, failures)
+
+
+def modelled() -> LadderReport:
+    """Models with long names: one arm over a priced one, one whose calls were not all counted, one cut short."""
+    trouble = (
+        Failure("EmptyReply", 12, Quote("exam/mirror.L1/0007/1", f"3 replies of no text and no call {'x' * 300}")),
+        Failure("ContextOverflow", 3, Quote("mirror/L2/work/0004", "too long: context_length_exceeded")),
+    )
+    mirror = _modelled("mirror", called(4000, 12.3), called(900, 6.6), called(9000, 20.0, failures=trouble))
+    spent = "lineage cut/L3: 1,000,000 of [budget.lineage] tokens = 1,000,000 is spent"
+    cut = _modelled("cut", called(1200, 3.1), called(300, 0.004, unmetered=4), called(9000, 21.5))
+    limits = {
+        "limit_reached": Quote("cut/L1/work/0003", "task cut/L1/work/0003: 20 of [budget.task] calls = 20 is spent")
+    }
+    cut = replace(
+        cut,
+        ended_improving=replace(cut.ended_improving, limit_reached=9, first=limits),
+        actions_improving=Actions(3301, 840),
+        limited=2,
+        skipped=31,
+        first_skipped=Quote("cut/L1/work/0001", "no reply was a reflection"),
+        rungs=tuple(replace(row, limits=Crashes(0, 60, 9, 160)) for row in cut.rungs),
+    )
+    made = economy.flagged((mirror, replace(cut, improving=replace(cut.improving, calls=called(1500, 3.2)))), 8)
+    found = report(*made)
+    found = replace(
+        found,
+        scripted=False,
+        secret_fixed=False,
+        incomplete=(f"cut L3: ended before task 17 of 24: {spent}",),
+        shared=tuple(replace(one, cost=replace(one.cost, calls=called(700, 0.9))) for one in found.shared),
+        cuts=(Cut("cut", 3, 17, 24, spent),),
+        models=(
+            ModelUse(LONG, ("mirror acts", "mirror refines"), (f"{LONG}-a", f"{LONG}-b"), None, True),
+            ModelUse(
+                "openai/gpt-4.1", ("cut acts", "cut refines"), ("gpt-4.1",), Price(2.0, 8.0, 0.5, "2026-11-30"), True
+            ),
+        ),
+        spending=Spending(63.5, 30_100_200, 25_400, None, most_usd=100.0, most_tokens=50_000_000),
+        totals={
+            "improving": Cost(384, 6602, 51.2, called(6400, 22.0)),
+            "examining": Cost(1520, 23_000, 190.0, called(18_700, None, unmetered=3)),
+            "instrument": Cost(192, 3296, 27.2, called(700, 0.9)),
+        },
+    )
+    return replace(found, weaknesses=weaknesses(found))
+
+
+def _modelled(name: str, working: Calls, refining: Calls, examining: Calls) -> ArmReport:
+    made = arm(name, (0.1, 0.28, 0.2, 0.02, 0.03))
+    both = called(working.answered + refining.answered, (working.usd or 0.0) + (refining.usd or 0.0))
+    improving = replace(made.improving, calls=both)
+    return replace(
+        made,
+        agent="chat",
+        method="reflexion",
+        model=LONG,
+        improver="openai/gpt-4.1",
+        improving=improving,
+        working=replace(made.improving, calls=working),
+        refining=Cost(0, 0, 7.5, refining),
+        examining=replace(made.examining, calls=examining),
+        actions_improving=Actions(3301, 40),
+        actions_examining=Actions(10_920, 133),
+        rungs=tuple(economy.priced(replace(row, truth=None), improving, 8) for row in made.rungs),
+    )
+
+
 def unfinished() -> LadderReport:
     """A run that was stopped early, with more holes than fit a screen."""
     made = faulted()
@@ -525,4 +622,5 @@ SAMPLES: Mapping[str, LadderReport] = {
     "crashing": crashing(),
     "at_odds": at_odds(),
     "unfinished": unfinished(),
+    "modelled": modelled(),
 }

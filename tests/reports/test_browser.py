@@ -53,7 +53,7 @@ def seen(text: str, tmp_path: Path, *, width: int) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("width", [360, 820, 1280])
-@pytest.mark.parametrize("name", ["full", "hostile"])
+@pytest.mark.parametrize("name", ["full", "hostile", "modelled"])
 def test_a_page_fits_its_screen_and_asks_for_nothing(tmp_path: Path, name: str, width: int):
     report = getattr(samples, name)()
     found = seen(page.html(report), tmp_path, width=width)

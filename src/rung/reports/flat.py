@@ -118,6 +118,8 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         **_endings("improving", arm.ended_improving),
         **_endings("examining", arm.ended_examining),
         "method_faults": arm.method_faults,
+        "method_skipped": arm.skipped,
+        "method_limited": arm.limited,
         **_costs("improving", arm.improving),
         **_costs("working", arm.working or Cost(0, 0, 0.0)),
         **_costs("refining", arm.refining or Cost(0, 0, 0.0)),

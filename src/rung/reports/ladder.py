@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import isnan
 from statistics import fmean
@@ -84,7 +84,7 @@ def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmReport:
     about = found.about(name)
     replay = rungs.on_replays(found, name)
     exams = [rungs.on_exam(found, name, comparison) for comparison in found.comparisons]
-    proposed, accepted, limited, broken = _refinements(journal, name)
+    made = _refining(journal, name)
     improving, examining = (shares.of_arm(found, name, stage) for stage in shares.STAGES)
     cost = shares.cost(found, noted, name, "improving")
     acting, refining = models.named(about)
@@ -98,10 +98,10 @@ def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmReport:
         retention=replay.verdict.word if replay else "not measured",
         rungs=tuple(economy.priced(row, cost, len(found.sequences)) for row in rows),
         curve=curve(found, name),
-        proposed=proposed,
-        accepted=accepted,
-        method_faults=len(broken),
-        method_fault=min(broken, key=lambda quote: quote.path) if broken else None,
+        proposed=made.proposed,
+        accepted=made.accepted,
+        method_faults=len(made.broken),
+        method_fault=_earliest(made.broken),
         faults=dict(Counter(row.fault for row in (*improving, *examining) if row.fault)),
         improving=cost,
         examining=shares.cost(found, noted, name, "examining"),
@@ -113,7 +113,9 @@ def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmReport:
         refining=shares.cost(found, noted, name, "improving", part="refining"),
         actions_improving=shares.actions(noted, name, "improving"),
         actions_examining=shares.actions(noted, name, "examining"),
-        limited=limited,
+        limited=made.limited,
+        skipped=len(made.skipped),
+        first_skipped=_earliest(made.skipped),
     )
 
 
@@ -127,19 +129,33 @@ def _by_level(found: Sequence[Rung]) -> list[tuple[str, Verdict]]:
     ]
 
 
-def _refinements(journal: Journal, name: str) -> tuple[int, int, int, Sequence[Quote]]:
-    """Changes proposed and accepted, refinements that a budget ended, and what the method said where it broke."""
-    proposed = accepted = limited = 0
-    broken: list[Quote] = []
+@dataclass
+class _Refining:
+    """What came of a method's work: changes proposed and accepted, refinements that a budget ended, and where it said
+    that it had made nothing of one, or broke."""
+
+    proposed: int = 0
+    accepted: int = 0
+    limited: int = 0
+    skipped: list[Quote] = field(default_factory=list)
+    broken: list[Quote] = field(default_factory=list)
+
+
+def _refining(journal: Journal, name: str) -> _Refining:
+    found = _Refining()
     for kind in ("refined", "selected"):
         for fact in journal.facts(under=name, kind=kind):
             value = cast(Mapping[str, Any], fact.value)
-            proposed += len(value.get("candidates", ()))
-            accepted += value.get("chosen") is not None
-            limited += "limit" in value
-            if "fault" in value:
-                broken.append(Quote(fact.path, value["fault"]["detail"]))
-    return proposed, accepted, limited, broken
+            found.proposed += len(value.get("candidates", ()))
+            found.accepted += value.get("chosen") is not None
+            found.limited += "limit" in value
+            found.skipped += [Quote(fact.path, value["skipped"])] if "skipped" in value else []
+            found.broken += [Quote(fact.path, value["fault"]["detail"])] if "fault" in value else []
+    return found
+
+
+def _earliest(quotes: Sequence[Quote]) -> Quote | None:
+    return min(quotes, key=lambda quote: quote.path, default=None)
 
 
 # --------------------------------------------------------------------------------------------- curve, holes

@@ -196,7 +196,8 @@ class ArmReport:
     """One arm: what it is, how far it climbed, what its method did, and what it cost.
 
     `improving` is `working` (acting in tasks and trials) and `refining` (what the method did) together. `limited`
-    refinements were ended by a budget. `actions` are None in a stage in which no model acted.
+    refinements were ended by a budget, and what came of `skipped` ones was of no use. `actions` are None in a stage in
+    which no model acted.
     """
 
     name: str
@@ -223,6 +224,8 @@ class ArmReport:
     actions_improving: Actions | None = None
     actions_examining: Actions | None = None
     limited: int = 0
+    skipped: int = 0
+    first_skipped: Quote | None = None  # why, the first time
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,11 @@ def _of_methods(arms: Sequence[ArmReport]) -> Iterator[str]:
             times = "once" if arm.method_faults == 1 else f"{arm.method_faults:,} times"
             quote = quoted(arm.method_fault) if arm.method_fault else ""
             yield f"The method of {arm.name} broke {times}; its incumbent was kept there.{quote}"
+        if arm.skipped and arm.first_skipped is not None:
+            yield (
+                f"The method of {arm.name} made nothing of {counted(arm.skipped, 'attempt')} that it tried to learn "
+                f"from; its incumbent was kept there.{quoted(arm.first_skipped)}"
+            )
 
 
 # --------------------------------------------------------------------------------------------- of the design
