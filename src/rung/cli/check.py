@@ -11,7 +11,7 @@ from rung.cli._say import json_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, name: str, *, as_json: bool) -> None:
-    """Try a method, an agent or a family against the promises of its kind.
+    """Try a method, agent or family against the promises of its kind.
 
     Prints one line a check.
 
