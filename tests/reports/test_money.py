@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sqlite3
 from collections import Counter
 from pathlib import Path
@@ -120,6 +121,20 @@ def test_calls_tokens_and_dollars_are_those_of_plain_sql(file: Path, report: Lad
     assert sheet.cost("mirror/", *REFINING)[0] > 0
     assert still.refining is not None
     assert still.refining.calls is None
+
+
+def test_the_query_in_the_guide_gives_the_numbers_of_the_report(file: Path, report: LadderReport):
+    guide = (Path(__file__).parents[2] / "docs/guide/journal.md").read_text()
+    (query,) = (sql for sql in re.findall(r"```sql\n(.*?)```", guide, re.DOTALL) if "reserved" in sql)
+    database = sqlite3.connect(file)
+    rows = {(who, part): rest for who, part, *rest in database.execute(query)}
+    database.close()
+    mirror, lineages = arm(report, "mirror"), [f"exam of mirror.L{number}" for number in (1, 2)]
+    for part, cost in (("working", mirror.working), ("refining", mirror.refining)):
+        counted, read, cached, written, unmetered, usd, unpriced = rows["mirror", part]
+        assert (counted, read, cached, written, usd) == figures(cost)
+        assert (unmetered, unpriced) == (0, 0)
+    assert sum(rows[name, "working"][5] for name in lineages) == pytest.approx(calls(mirror.examining).usd)
 
 
 def test_working_and_refining_are_improving(report: LadderReport):

@@ -59,7 +59,7 @@ def _incomplete(report: LadderReport) -> Iterator[str]:
             "nothing here is final."
         )
     elif report.incomplete:
-        yield f"Incomplete: {len(report.incomplete)} holes, the first: {report.incomplete[0]}."
+        yield f"Incomplete: {counted(len(report.incomplete), 'hole')}, the first: {report.incomplete[0]}."
 
 
 def _of_cuts(report: LadderReport) -> Iterator[str]:
