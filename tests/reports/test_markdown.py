@@ -30,7 +30,7 @@ def test_markdown_adds_up_its_costs_and_counts_endings():
     text = markdown.markdown(SAMPLES["crashing"])
     assert "| A0.1f2e3d, the exam of an A\\_0 | examining | 240 |" in text
     assert f"| all |  | {SAMPLES['crashing'].attempts.total:,} |" in text
-    assert "| main | examining | 10 | 3 | 627 | 0 |" in text
+    assert "| main | examining | 10 | 3 | 627 | 0 | 0 |" in text
     assert "crashed: 0 of 60 attempts of A\\_0, 160 of 160 of A\\_T; the gain may be crashes and not skill" in text
 
 

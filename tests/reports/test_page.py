@@ -266,7 +266,7 @@ def test_a_page_has_the_truth_of_phantoms_beside_the_words_and_counts_what_agree
 
 def test_a_page_counts_endings_and_adds_up_its_costs():
     report, text = SAMPLES["crashing"], seen("crashing")
-    assert "main examining 10 3 627 0" in text
+    assert "main examining 10 3 627 0 0" in text
     assert "A0.1f2e3d, the exam of an A_0 examining 240" in text
     assert f"all {report.attempts.total:,} " in text
     assert "crashed: 0 of 60 attempts of A_0, 160 of 160 of A_T; the gain may be crashes and not skill" in text

@@ -69,7 +69,7 @@ def test_an_agent_that_crashes_on_every_attempt_is_the_first_thing_said():
 def test_crashes_stand_in_every_form_of_the_report():
     report = ladder.read(run(broken, keep))
     assert "main: improving 10 crashed of 10; examining 8 crashed of 8" in terminal.text(report)
-    assert "| main | improving | 0 | 0 | 10 | 0 |" in markdown.markdown(report)
+    assert "| main | improving | 0 | 0 | 10 | 0 | 0 |" in markdown.markdown(report)
     assert "crashed: 8 of 8 attempts of A_0, 8 of 8 of A_T" in page.html(report)
     assert '"agent_crashed": 10' in flat.json_text(report)
     assert {row["examining_agent_crashed"] for row in flat.rows(report)} == {8}

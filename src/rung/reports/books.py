@@ -100,7 +100,8 @@ def read(journal: Journal, rows: Sequence[Row], *, modelled: bool) -> Books:
     """The books of a study. Unless `modelled`, no model was called, and none is looked for."""
     noted = _notes(journal)
     paths = {row.path for row in rows}
-    lines = [*paths, *(f"{path}/{concern}" for path in paths for concern in ("refine", "select"))]
+    learnt = [row.path for row in rows if row.purpose == "work"]
+    lines = [*paths, *(f"{path}/{concern}" for path in learnt for concern in ("refine", "select"))]
     lines += [path for path, name in noted if name == "reserved" or name.startswith("call/")]
     tries = _tries(noted)
     made: dict[Place, list[Made]] = defaultdict(list)
