@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rung.calibrate.references import nth
 from rung.core.errors import UsageError
 from rung.core.ports import Actor, Ports
 from rung.core.seeds import Seed
@@ -21,7 +22,7 @@ from rung.tasks.games.combat_v1.chain import Chain, Run
 from rung.tasks.games.combat_v1.engine import Terms, fight, trade
 from rung.tasks.games.combat_v1.game import FAMILY, TERMS
 from rung.tasks.games.combat_v1.key import KEY
-from rung.tasks.games.combat_v1.solver import best_line, duel, options
+from rung.tasks.games.combat_v1.solver import best_line, duel, options, proven
 
 STRIKE, DEFEND, BASH = (next(card for card in CARDS if card.name == name) for name in ("Strike", "Defend", "Bash"))
 JAB = next(card for card in CARDS if card.name == "Jab")
@@ -334,23 +335,48 @@ def replace_run(run: Run) -> Run:
 
 
 @pytest.mark.parametrize("setting", ["d1", "d2"])
-def test_the_beam_is_the_best_of_all_purchases_in_short_chains(setting):
+def test_the_beam_is_the_best_of_all_purchases_in_short_chains_and_is_proven_to_be(setting):
     for n in range(5):
         chain = Chain.of(draw(setting, str(n)))
-        assert best_line(chain).objective == brute(Run.begin(chain))
+        best = brute(Run.begin(chain))
+        assert best_line(chain).objective == proven(chain).line.objective == proven(chain).most == best
 
 
 @pytest.mark.parametrize("setting", ["d1", "d2", "d3", "d4", "d5", "d7"])
-def test_the_solver_scores_exactly_1_and_the_naive_policy_less_but_something(setting):
+def test_the_solver_scores_the_reference_and_the_naive_policy_less_but_something(setting):
     for n in range(5):
         task = draw(setting, str(n))
         solver, naive = played_by(task, KEY.solver(task)), played_by(task, KEY.naive(task))
-        assert (solver.score, solver.success, solver.metrics["violations"]) == (1.0, True, 0)
-        assert solver.metrics["objective"] == best_line(Chain.of(task)).objective
-        assert 0 < naive.score < 1
+        reference, beam, found = KEY.reference(task), best_line(Chain.of(task)), proven(Chain.of(task))
+        assert (solver.score, solver.success, solver.metrics["violations"]) == (reference.score, True, 0)
+        assert solver.metrics["objective"] == found.line.objective == found.most
+        assert (reference.score, reference.solver) == (found.line.objective / beam.objective, "combat-exact-1")
+        assert (reference.certificate, reference.gap) == ("optimal", 0.0)
+        assert 0 < naive.score < 1 <= reference.score
         assert naive.metrics["violations"] == naive.metrics["invalid_actions"] == 0
-    assert KEY.reference(task) == KEY.reference(draw())
-    assert (KEY.reference(task).score, KEY.reference(task).certificate) == (1.0, "solver")
+
+
+def test_where_the_beam_misses_the_best_line_the_proof_finds_it():
+    chain = Chain.of(nth("combat-v1", "d3", 115))
+    assert best_line(chain).objective == 217.5
+    assert proven(chain).line.objective == proven(chain).most == brute(Run.begin(chain)) == 218.0
+
+
+def test_a_chain_too_long_to_be_proven_has_a_gap_and_the_beams_line():
+    chain = Chain.of(draw("d20"))
+    found = proven(chain)
+    reference = KEY.reference(draw("d20"))
+    assert found.line == best_line(chain)
+    assert found.most > found.line.objective
+    assert (reference.score, reference.certificate) == (1.0, "solver")
+    assert reference.gap == (found.most - found.line.objective) / found.line.objective
+
+
+def test_nothing_is_proven_of_a_chain_whose_boss_nobody_beats():
+    payload = {**draw("d1").payload, "energy": 2, "turns": 5}
+    tasks = [Task("combat-v1", FAMILY.setting("d1"), str(n), payload, "c", 3) for n in range(10)]
+    hopeless = next(task for task in tasks if not KEY.admit(task))
+    assert (KEY.reference(hopeless).certificate, KEY.reference(hopeless).gap) == ("solver", None)
 
 
 def test_the_objective_is_20_for_an_enemy_and_with_the_boss_health_and_half_the_gold():

@@ -1,51 +1,76 @@
-"""The tables of naive and solver scores in `docs/games/` are computed, here."""
+"""The tables of who scores what in `docs/games/` are made of pinned scores and kept references, and some are played
+again. The slow suite plays all of them.
 
-import asyncio
-from itertools import count, islice
+Which instance is played is decided by a hash of the games' source and of what is pinned and kept, so that it is
+the same on every machine and another one as soon as anything changes.
+"""
+
+import json
+from functools import cache
 from pathlib import Path
-from statistics import mean, stdev
+from typing import Any
 
 import pytest
 
-from rung.core import registry
-from rung.core.ports import Actor, Ports
+from rung.calibrate import references, tables
+from rung.calibrate.references import CELLS, GAMES, INSTANCES
+from rung.calibrate.tables import Cell
+from rung.core.canonical import sha256
 from rung.core.seeds import Seed
-from rung.core.values import Task
 from rung.tasks import keys
+from rung.tasks.games import _references
 
-PAGES = Path(__file__).parents[3] / "docs" / "games"
-INSTANCES = 50
-
-
-def drawn(game: str, setting: str) -> tuple[list[Task], float]:
-    """The first admitted tasks of a setting, and the share of draws that was admitted."""
-    family, key = registry.family(game), keys.key(game)
-    seeds = (Seed("docs").child(game, setting, n) for n in count())
-    draws = enumerate((family.draw(family.setting(setting), seed) for seed in seeds), start=1)
-    numbered = list(islice(((n, task) for n, task in draws if key.admit(task)), INSTANCES))
-    return [task for _, task in numbered], INSTANCES / numbered[-1][0]
+HERE = Path(__file__).parent
+PAGES = HERE.parents[2] / "docs" / "games"
 
 
-async def score(task: Task, actor: Actor) -> float:
-    episode = await registry.family(task.family).start(task, Ports())
-    for _ in range(task.calls):
-        reply = await episode.call((await actor.act(episode.view())).answer)
-        if reply.done:
-            break
-    return (await episode.evaluate()).score
+@cache
+def pinned(game: str) -> dict[str, Any]:
+    return json.loads((HERE / "scores" / f"{game}.json").read_text("utf-8"))
 
 
-def row(game: str, setting: str) -> str:
-    key, (tasks, admitted) = keys.key(game), drawn(game, setting)
-    naive = [asyncio.run(score(task, key.naive(task))) for task in tasks]
-    solver = [asyncio.run(score(task, key.solver(task))) for task in tasks]
-    assert solver == [key.reference(task).score for task in tasks]
-    cells = (f"{mean(scores):.3f} ({stdev(scores):.3f})" for scores in (naive, solver))
-    return f"| {setting} | {admitted:.0%} | {' | '.join(cells)} |"
+@cache
+def turn() -> Seed:
+    files = [*sorted(_references.PLACE.parent.rglob("*.py")), _references.PLACE, *sorted(HERE.glob("scores/*.json"))]
+    return Seed(sha256("".join(sha256(file.read_text("utf-8")) for file in files)))
 
 
-@pytest.mark.parametrize("game", ["combat-v1", "farm-v1", "hero-v1", "sweepmine-v1"])
-def test_the_published_table_is_what_the_policies_score(game):
-    rows = [row(game, setting.name) for setting in registry.family(game).settings()]
-    table = "\n".join(rows)
-    assert table in (PAGES / f"{game}.md").read_text(encoding="utf-8"), f"the table must read:\n{table}"
+def cell(game: str, setting: str) -> Cell:
+    """A setting as it is pinned, with references by the key."""
+    pins, key = pinned(game)[setting], keys.key(game)
+    found = tuple(key.reference(references.nth(game, setting, draw)) for draw in pins["draws"])
+    return Cell(setting, tuple(pins["draws"]), tuple(pins["naive"]), tuple(one.score for one in found), found)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_published_table_is_that_of_the_pinned_scores_and_the_references(game):
+    made = tables.table([cell(game, setting) for setting in pinned(game)])
+    assert made in (PAGES / f"{game}.md").read_text(encoding="utf-8"), f"the table must read:\n{made}"
+
+
+@pytest.mark.parametrize(("game", "setting"), CELLS)
+def test_the_naive_player_is_below_the_reference_by_the_paired_interval(game, setting):
+    assert cell(game, setting).ahead[0] > 0.1
+
+
+@pytest.mark.parametrize(("game", "setting"), CELLS)
+def test_an_instance_plays_as_it_is_pinned_and_is_solved_as_it_is_kept(game, setting):
+    pins, key, rng = pinned(game)[setting], keys.key(game), turn().child(game, setting).rng()
+    place = rng.randrange(INSTANCES)
+    task = references.nth(game, setting, pins["draws"][place])
+    reference = key.reference(task)
+    kept = _references.kept(task, solver=reference.solver)
+    assert key.admit(task)
+    assert tables.score(task, key.naive(task)) == pins["naive"][place]
+    assert tables.score(task, key.solver(task)) == reference.score
+    assert kept is not None
+    assert references.agree(kept, references.solve(task)), f"draw {pins['draws'][place]}"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_draws_that_are_not_pinned_are_not_admitted(game):
+    draws, rng = pinned(game)["d3"]["draws"], turn().child(game).rng()
+    left_out = sorted(set(range(1, draws[-1])) - set(draws))
+    assert len(draws) == INSTANCES
+    for draw in rng.sample(left_out, min(5, len(left_out))):
+        assert not keys.key(game).admit(references.nth(game, "d3", draw))

@@ -7,9 +7,12 @@ from dataclasses import asdict, astuple, dataclass
 from rung.core.canonical import JSON, fingerprint
 from rung.core.ports import Actor
 from rung.core.values import Action, Call, Reference, Task, View
+from rung.tasks.games._references import Solved, kept_or
 from rung.tasks.games.combat_v1.cards import Card
 from rung.tasks.games.combat_v1.chain import Chain, Run
-from rung.tasks.games.combat_v1.solver import Move, best_line
+from rung.tasks.games.combat_v1.solver import Move, best_line, proven
+
+SOLVER = "combat-exact-1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +49,22 @@ class CombatKey:
         return fingerprint(["combat", asdict(chain.terms), _spelt(chain.deck), enemies, offers, hands])
 
     def reference(self, task: Task) -> Reference:
-        """The beam's score is 1 by definition; better lines may exist."""
-        return Reference(1.0, "solver", "combat-beam-1")
+        """The best line's objective over the beam's; `optimal` where every purchase that could do better was tried."""
+        return kept_or(self.solve, task, solver=SOLVER).reference(SOLVER)
+
+    def solve(self, task: Task) -> Solved:
+        """What the search over all purchases finds, whatever is kept."""
+        chain = Chain.of(task)
+        proof = proven(chain)
+        return Solved(proof.line.objective, best_line(chain).objective, proof.most)
 
     def naive(self, task: Task) -> Actor:
         """Hits as hard as it can, never defends, and buys nothing."""
         return Prepared(_attacking(Run.begin(Chain.of(task))))
 
     def solver(self, task: Task) -> Actor:
-        """Plays the beam's line."""
-        return Prepared(best_line(Chain.of(task)).moves)
+        """Plays the best line."""
+        return Prepared(proven(Chain.of(task)).line.moves)
 
 
 def _spelt(cards: Sequence[Card]) -> JSON:

@@ -1,4 +1,4 @@
-"""The line of play whose objective every Combat score is divided by, for ever.
+"""The line of play whose objective every Combat score is divided by, for ever; and how much better a line can be.
 
 Two levels, as in the paper. A combat is solved exactly: hands and intents do not depend on play, so all that matters
 of the past is the enemy's health and the damage taken, and the least damage does not depend on the health one comes
@@ -22,6 +22,7 @@ from rung.tasks.games.combat_v1.engine import Terms
 WIDTH = 96
 GOLD = 0.25  # what a partial run's gold and the mean card of its deck are worth beside its health
 CARD = 12.0
+FRONT = 4096  # partial runs that a proof follows at once before it gives up
 
 Move: TypeAlias = Mapping[str, JSON]
 Deck: TypeAlias = tuple[Card, ...]
@@ -163,6 +164,53 @@ def best_line(chain: Chain) -> Line:
     return Line(_moves(best), objective, won=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The best line known, and what is proven: no line has an objective above `most`; None where nothing is proven."""
+
+    line: Line
+    most: float | None
+
+
+@lru_cache(maxsize=4096)
+def proven(chain: Chain) -> Proof:
+    """Try to beat the beam's line: follow every purchase that could still do better, and no other.
+
+    A fight costs the least damage, and more health and gold are never worse, so of runs with one deck only those count
+    that have more of one. What a partial run can reach at most is `_most`; it is dropped if that is no more than the
+    beam has. When none is left, the beam's line is the best there is. When there are too many, the most that any of
+    them could reach is proven.
+    """
+    line = best_line(chain)
+    if not line.won:
+        return Proof(line, None)
+    front = [_State(chain.terms.hp, chain.terms.gold, chain.deck, None)]
+    for step in range(chain.steps):
+        after = _shopped(chain, step, front) if step % 2 else _fought(chain, step, front)
+        better = [state for state in after if _most(chain, step, state) > line.objective]
+        front = _distinct(sorted(better, key=lambda state: (-state.hp, -state.gold)))
+        if len(front) > FRONT:
+            return Proof(line, max(_most(chain, step, state) for state in front))
+    best = max(front, key=lambda state: _most(chain, chain.steps, state), default=None)
+    if best is not None:
+        line = Line(_moves(best), _most(chain, chain.steps, best), won=True)
+    return Proof(line, line.objective)
+
+
+def _most(chain: Chain, step: int, state: _State) -> float:
+    """The objective of a run that wins what is left after a step unhurt, buys no card, and heals where that pays.
+
+    At most one heal a shop, and health that is full cannot rise. After the last step this is the objective itself.
+    """
+    terms = chain.terms
+    fights, shops = chain.enemies[step // 2 + 1 :], len(chain.offers) - (step + 1) // 2
+    gold = state.gold + sum(enemy.gold for enemy in fights)
+    return terms.enemy_points * len(chain.enemies) + max(
+        min(terms.hp, state.hp + heals * terms.heal_hp) + terms.gold_points * (gold - heals * terms.heal_price)
+        for heals in range(max(0, shops) + 1)
+    )
+
+
 def _fought(chain: Chain, step: int, front: Iterable[_State]) -> list[_State]:
     enemy, known = chain.enemies[step // 2], dict[Deck, Duel | None]()
     after = list[_State]()
@@ -201,14 +249,18 @@ def _bought(terms: Terms, offers: Sequence[Card], state: _State) -> Iterator[_St
 
 def _beam(states: Iterable[_State]) -> list[_State]:
     """The highest in rank; of those with one deck only what has more health or more gold than the rest."""
-    order = sorted(states, key=lambda state: (-state.rank, state.deck, -state.hp))
+    return _distinct(sorted(states, key=lambda state: (-state.rank, state.deck, -state.hp)), limit=WIDTH)
+
+
+def _distinct(states: Iterable[_State], limit: int | None = None) -> list[_State]:
+    """States in order, without those that a state before them with the same deck matches in health and gold."""
     kept, by_deck = list[_State](), dict[Deck, list[_State]]()
-    for state in order:
+    for state in states:
         same = by_deck.setdefault(state.deck, [])
         if not any(other.hp >= state.hp and other.gold >= state.gold for other in same):
             same.append(state)
             kept.append(state)
-        if len(kept) == WIDTH:
+        if len(kept) == limit:
             break
     return kept
 

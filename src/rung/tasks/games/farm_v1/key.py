@@ -1,13 +1,18 @@
 """What only the instrument knows of Farm: which instances are good, when two are the same, and who plays how."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
+from typing import cast
 
 from rung.core.canonical import JSON, fingerprint
 from rung.core.ports import Actor
 from rung.core.values import Action, Call, Reference, Task, View
+from rung.tasks.games._references import Solved, kept_or
 from rung.tasks.games.farm_v1.engine import Farm
 from rung.tasks.games.farm_v1.greedy import greedy
+from rung.tasks.games.farm_v1.planner import Planting, best_plan, orders
+
+SOLVER = "farm-milp-1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +42,23 @@ class FarmKey:
         return fingerprint(["farm", farm.cash, farm.plots, farm.days, crops])
 
     def reference(self, task: Task) -> Reference:
-        """The greedy's score is 1 by definition; better plans exist."""
-        return Reference(1.0, "solver", "farm-greedy-1")
+        """The best plan's profit over the greedy's: `optimal` up to d3, and beyond with a gap of at most 2%."""
+        return kept_or(self.solve, task, solver=SOLVER).reference(SOLVER)
+
+    def solve(self, task: Task) -> Solved:
+        """What the integer program finds, whatever is kept; the line is what is planted."""
+        farm = Farm.of(task.payload)
+        best = best_plan(farm)
+        return Solved(best.profit, greedy(farm).profit, best.most, [list(planting) for planting in best.plantings])
 
     def naive(self, task: Task) -> Actor:
         """Plants the cheapest crop once, on the first day, and sells it."""
         return OnePlan(_submit(_cheapest_once(Farm.of(task.payload))))
 
     def solver(self, task: Task) -> Actor:
-        """Hands in the greedy's plan."""
-        return OnePlan(_submit(greedy(Farm.of(task.payload)).plan))
+        """Hands in the best plan: the one that is kept, or the one found now."""
+        line = cast("Sequence[Planting]", kept_or(self.solve, task, solver=SOLVER).line)
+        return OnePlan(_submit(orders(Farm.of(task.payload), line)))
 
 
 def _submit(plan: Mapping[str, JSON]) -> Call:

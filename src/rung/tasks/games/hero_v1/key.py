@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from rung.core.canonical import JSON, fingerprint
 from rung.core.ports import Actor
 from rung.core.values import Action, Call, Reference, Task, View
+from rung.tasks.games._references import Solved, kept_or
 from rung.tasks.games.hero_v1.game import quests_of
 from rung.tasks.games.hero_v1.infer import foretold, guessed
 from rung.tasks.games.hero_v1.world import BUY, Entity, Quest, Steps, plan
+
+SOLVER = "hero-enumerate-1"
 
 
 def identifiable(quest: Quest) -> bool:
@@ -50,7 +53,12 @@ class HeroKey:
 
     def reference(self, task: Task) -> Reference:
         """The shortest list in every quest scores 1, and nothing scores more."""
-        return Reference(1.0, "optimal", "hero-enumerate-1")
+        return kept_or(self.solve, task, solver=SOLVER).reference(SOLVER)
+
+    def solve(self, task: Task) -> Solved:
+        """A point for each quest, which is what the shortest list gets, by the definition of the score."""
+        quests = len(quests_of(task))
+        return Solved(quests, quests, quests)
 
     def naive(self, task: Task) -> Actor:
         """Takes the attributes in the order in which they are written, and the last example that shares a value."""

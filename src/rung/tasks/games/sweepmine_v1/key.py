@@ -8,9 +8,12 @@ from functools import lru_cache
 from rung.core.canonical import fingerprint
 from rung.core.ports import Actor
 from rung.core.values import Action, Call, Reference, Task, View
+from rung.tasks.games._references import Solved, kept_or
 from rung.tasks.games.sweepmine_v1.board import Board, Cells, Grid, cells_in
 from rung.tasks.games.sweepmine_v1.deduce import Known, deduce, solvable
 from rung.tasks.games.sweepmine_v1.game import Game, mines_of
+
+SOLVER = "sweepmine-deduce-1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +145,13 @@ class SweepmineKey:
 
     def reference(self, task: Task) -> Reference:
         """The deducing policy's score on the first board; whoever opens fewer cells does better."""
+        return kept_or(self.solve, task, solver=SOLVER).reference(SOLVER)
+
+    def solve(self, task: Task) -> Solved:
+        """Actions left over at the end, of those that would be left if every action were a mark."""
         game = Game.of(task)
         actions = _actions(game.grid, mines_of(game, task.seed, 0))
-        return Reference((game.budget - actions) / (game.budget - game.mines), "solver", "sweepmine-deduce-1")
+        return Solved(game.budget - actions, game.budget - game.mines)
 
     def naive(self, task: Task) -> Actor:
         """Knows the single-cell rule, and guesses otherwise."""
