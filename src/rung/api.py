@@ -173,7 +173,7 @@ def _arm(agent: AnyAgent, method: AnyMethod, files: Mapping[str, str]) -> Arm:
 
 def _with_model(arm: Arm, config: Config) -> Arm:
     """The arm with the one model that it acts and refines with; refused where it needs one and has none."""
-    (made,) = [*providers.made(config).values()] or [None]
+    made = next(iter(providers.made(config).values()), None)
     complete = replace(arm, model=made, improver=made)
     wiring.refuse_without_model(complete)
     return complete

@@ -549,7 +549,7 @@ def modelled() -> LadderReport:
     cut = replace(
         cut,
         ended_improving=replace(cut.ended_improving, limit_reached=9, first=limits),
-        actions_improving=Actions(3301, 840),
+        actions_improving=Actions(3301, 2471, 840),
         limited=2,
         skipped=31,
         first_skipped=Quote("cut/L1/work/0001", "no reply was a reflection"),
@@ -594,8 +594,8 @@ def _modelled(name: str, working: Calls, refining: Calls, examining: Calls) -> A
         working=replace(made.improving, calls=working),
         refining=Cost(0, 0, 7.5, refining),
         examining=replace(made.examining, calls=examining),
-        actions_improving=Actions(3301, 40),
-        actions_examining=Actions(10_920, 133),
+        actions_improving=Actions(3301, 3301, 40),
+        actions_examining=Actions(10_920, 10_900, 133),
         rungs=tuple(economy.priced(replace(row, truth=None), improving, 8) for row in made.rungs),
     )
 

@@ -122,9 +122,10 @@ def test_actions_count_only_where_a_model_acted():
     journal = MemoryJournal()
     call(journal, PATH, 0, 5, 2)
     for path, invalid in ((PATH, True), (f"{PATH}/trial/0/1", False), ("b/L1/work/0001", True)):
-        journal.put(f"{path}/step/0000", "step", {"invalid": invalid})
+        journal.put(f"{path}/step/0000", "step", {"parsed": True, "invalid": invalid})
+    journal.put(f"{PATH}/step/0001", "step", {"parsed": False, "invalid": True})
     found = read(journal)
-    assert found.actions_of(lambda place: True) == Actions(2, 1)
+    assert found.actions_of(lambda place: True) == Actions(total=3, parsed=2, invalid=2)
     assert found.actions_of(lambda place: place.who == "b") is None
 
 

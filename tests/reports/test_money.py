@@ -14,7 +14,7 @@ import pytest
 from rung.protocols import launch
 from rung.protocols.launch import Wishes
 from rung.reports import accounts, flat, markdown, page, terminal
-from rung.reports.values import ArmReport, Calls, Cost, LadderReport
+from rung.reports.values import Actions, ArmReport, Calls, Cost, LadderReport
 
 from . import modelled
 from .modelled import MODEL, Billed
@@ -39,7 +39,9 @@ class Sheet:
         database = sqlite3.connect(file)
         self.usd = dict(database.execute(USD))
         self.calls = [(path, kind, json.loads(text)) for path, kind, text in database.execute(CALLS)]
-        steps = database.execute("SELECT path, json_extract(json, '$.invalid') FROM fact WHERE kind = 'step'")
+        steps = database.execute(
+            "SELECT path, json_extract(json, '$.parsed'), json_extract(json, '$.invalid') FROM fact WHERE kind = 'step'"
+        )
         self.steps = list(steps)
         self.ended = list(
             database.execute("SELECT path, json_extract(json, '$.ending') FROM fact WHERE kind = 'ended'")
@@ -59,9 +61,9 @@ class Sheet:
     def failures(self, begins: str) -> Counter[str]:
         return Counter(row["error"] for _, kind, row in self._of(begins, ()) if kind.startswith("failed/"))
 
-    def actions(self, begins: str) -> tuple[int, int]:
-        mine = [invalid for path, invalid in self.steps if path.startswith(begins)]
-        return len(mine), sum(mine)
+    def actions(self, begins: str) -> Actions:
+        mine = [row for row in self.steps if row[0].startswith(begins)]
+        return Actions(len(mine), sum(row[1] for row in mine), sum(row[2] for row in mine))
 
     def _of(self, begins: str, ends: tuple[str, ...]) -> list[tuple[str, str, Any]]:
         return [row for row in self.calls if row[0].startswith(begins) and _fits(row[0], ends)]
@@ -242,11 +244,13 @@ def test_invalid_actions_are_counted_where_a_model_acted(troubled: Path):
     report, sheet = modelled.report(troubled), Sheet(troubled)
     still = arm(report, "still")
     assert still.actions_improving is not None
-    assert (still.actions_improving.total, still.actions_improving.invalid) == sheet.actions("still/")
+    assert still.actions_improving == sheet.actions("still/")
     assert still.actions_improving.invalid > 0
-    share = f"{still.actions_improving.invalid} of {still.actions_improving.total} ("
-    assert any(text.startswith(f"{share}") and "actions of still while improving" in text for text in report.weaknesses)
-    assert share in page.html(report)
+    for count in (still.actions_improving.parsed, still.actions_improving.invalid):
+        assert f"{count} of {still.actions_improving.total} (" in page.html(report)
+    unread = still.actions_improving.unread
+    said = [text for text in report.weaknesses if "answers of still while improving could not be read" in text]
+    assert [text.split(" ")[0] for text in said] == ([str(unread)] if unread else [])
 
 
 def test_attempts_of_which_a_method_made_nothing_are_counted_and_the_first_reason_is_quoted(tmp_path: Path):

@@ -72,13 +72,16 @@ def answer_json(store: Artifacts, answer: Call | str) -> JSON:
     return {"text": keep_text(store, answer)}
 
 
-def step_json(store: Artifacts, view: View, action: Action, reply: Reply, *, calls: int) -> dict[str, JSON]:
-    """One step; `calls` is how many model calls the attempt had made by then."""
+def step_json(
+    store: Artifacts, view: View, action: Action, reply: Reply, *, parsed: bool, calls: int
+) -> dict[str, JSON]:
+    """One step; `parsed` says whether its answer was a call at all, `calls` how many model calls were made by then."""
     return {
         "view": store.blob(view.text.encode()),
         "images": [store.blob(image.data) for image in view.images],
         "answer": answer_json(store, action.answer),
         "self_score": action.self_score,
+        "parsed": parsed,
         "calls": calls,
         "reply": keep_text(store, reply.text),
         "invalid": reply.invalid,

@@ -193,7 +193,7 @@ class Stream:
             action.answer if isinstance(action.answer, Call) else _guard(family, partial(family.parse, action.answer))
         )
         reply = await _guarded(family, attempt.episode.call, call)
-        _guard(family, partial(self._record, attempt, action, reply))
+        _guard(family, partial(self._record, attempt, action, reply, parsed=isinstance(call, Call)))
         attempt.index += 1
         most = attempt.ticket.task.calls if self._steps is None else min(self._steps, attempt.ticket.task.calls)
         done = reply.done or attempt.index >= most
@@ -201,13 +201,13 @@ class Stream:
             attempt.view = _seen(attempt.ticket, family, attempt.episode, rules=attempt.rules, reply=reply.text)
         return reply, done
 
-    def _record(self, attempt: _Attempt, action: Action, reply: Reply) -> None:
+    def _record(self, attempt: _Attempt, action: Action, reply: Reply, *, parsed: bool) -> None:
         path, line = attempt.ticket.path, self.line(record.handle(self._salt, attempt.ticket.path))
         if action.model_call is not None and not attempt.rebuilding:
             record_told(self._journal, path, attempt.index, action.model_call)
         if not attempt.rebuilding:
             attempt.calls = line.made
-        step = record.step_json(self._journal, attempt.view, action, reply, calls=attempt.calls)
+        step = record.step_json(self._journal, attempt.view, action, reply, parsed=parsed, calls=attempt.calls)
         self._journal.put(record.step_path(path, attempt.index), "step", step)
 
     async def _finish(self, handle: str, attempt: _Attempt, reply: Reply) -> StreamReply:

@@ -210,16 +210,19 @@ def price_text(model: ModelUse) -> str:
 CALL_HEADS = ("model calls", "empty reply", "no usable reply", "too long for the model", "refused by a limit")
 """How calls went, as `call_rows` counts them; each that failed has one reason."""
 
+ACTION_HEADS = ("answers that parse", "invalid actions")
+"""What became of the answers where a model acted: those that were calls at all, and those that changed nothing."""
+
 
 def call_rows(report: LadderReport) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Who, at which stage, and how its model calls went: `CALL_HEADS`, then invalid actions of all where it acted."""
+    """Who, at which stage, and how its model calls went: `CALL_HEADS`, then `ACTION_HEADS` where it acted."""
     rows = []
     for who, stage, cost, actions in _acted(report):
         if cost.calls is None:
             continue
         failed = {failure.error: failure.calls for failure in cost.calls.failures}
         counts = (cost.calls.made, *(failed.get(error, 0) for error in get_args(Failed)))
-        rows.append((who, stage, (*(f"{count:,}" for count in counts), _invalid(actions))))
+        rows.append((who, stage, (*(f"{count:,}" for count in counts), *_actions(actions))))
     return rows
 
 
@@ -232,7 +235,10 @@ def _acted(report: LadderReport) -> Iterator[tuple[str, str, Cost, Actions | Non
         yield _shared_name(one), "examining" if _is_exam(one) else "instrument", one.cost, one.actions
 
 
-def _invalid(actions: Actions | None) -> str:
-    if actions is None:
-        return "–"
-    return f"{actions.invalid:,} of {actions.total:,} ({100 * actions.share:.3g}%)"
+def _actions(actions: Actions | None) -> tuple[str, ...]:
+    if actions is None or not actions.total:
+        return ("–", "–")
+    return tuple(
+        f"{count:,} of {actions.total:,} ({100 * count / actions.total:.3g}%)"
+        for count in (actions.parsed, actions.invalid)
+    )

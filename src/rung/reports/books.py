@@ -90,7 +90,9 @@ class Books:
         """Actions at these places, where a model acted; None where none did."""
         modelled = {at for at, calls in self.made.items() if at.part == "working" and calls}
         found = [actions for at, actions in self.actions.items() if at in modelled and wanted(at)]
-        return Actions(sum(each.total for each in found), sum(each.invalid for each in found)) if found else None
+        if not found:
+            return None
+        return Actions(*(sum(getattr(each, what) for each in found) for what in ("total", "parsed", "invalid")))
 
 
 # --------------------------------------------------------------------------------------------- reading
@@ -194,13 +196,14 @@ def _metered(usage: Mapping[str, int | None] | None) -> Mapping[str, int | None]
 
 
 def _actions(journal: Journal) -> Mapping[Place, Actions]:
-    total: Counter[Place] = Counter()
-    invalid: Counter[Place] = Counter()
+    total, parsed, invalid = Counter[Place](), Counter[Place](), Counter[Place]()
     for fact in journal.facts(kind="step"):
         at = place(fact.path.rsplit("/step/", 1)[0])
+        value = cast("Mapping[str, Any]", fact.value)
         total[at] += 1
-        invalid[at] += bool(cast("Mapping[str, Any]", fact.value)["invalid"])
-    return {at: Actions(count, invalid[at]) for at, count in total.items()}
+        parsed[at] += bool(value["parsed"])
+        invalid[at] += bool(value["invalid"])
+    return {at: Actions(count, parsed[at], invalid[at]) for at, count in total.items()}
 
 
 # --------------------------------------------------------------------------------------------- adding up

@@ -7,8 +7,8 @@ from rung.reports import economy
 from rung.reports.values import Actions, Calls, Failed, LadderReport, ModelUse
 from rung.reports.wording import brief, counted, money, percent, quoted
 
-INVALID = 0.05
-"""Share of invalid actions above which they are a weakness and not only a number in a table."""
+UNREAD = 0.05
+"""Share of answers that are no call, above which they are a weakness and not only a number in a table."""
 
 _WORDS = MappingProxyType[Failed, str](
     {
@@ -57,10 +57,10 @@ def of_failed_calls(report: LadderReport) -> Iterator[str]:
 def of_answers(report: LadderReport) -> Iterator[str]:
     """Where a model often wrote what the game could not read: then skill and form cannot be told apart."""
     for name, stage, actions in _actors(report):
-        if actions is not None and actions.share > INVALID:
+        if actions is not None and actions.unread > UNREAD * actions.total:
             yield (
-                f"{percent(actions.invalid, actions.total)} actions of {name} while {stage} were invalid: a gain may "
-                "be in the form of its answers and not in skill."
+                f"{percent(actions.unread, actions.total)} answers of {name} while {stage} could not be read: a gain "
+                "may be in the form of its answers and not in skill."
             )
 
 

@@ -169,6 +169,7 @@ def _costs(what: str, cost: Cost) -> FlatRow:
 def _actions(stage: str, actions: Actions | None) -> FlatRow:
     return {
         f"{stage}_actions": None if actions is None else actions.total,
+        f"{stage}_parsed_actions": None if actions is None else actions.parsed,
         f"{stage}_invalid_actions": None if actions is None else actions.invalid,
     }
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rung.reports.accounts import (
+    ACTION_HEADS,
     CALL_HEADS,
     call_rows,
     cost_cells,
@@ -199,9 +200,7 @@ def _models(report: LadderReport) -> list[str]:
     went = [(who, stage, *cells) for who, stage, cells in call_rows(report)]
     spent_so_far = [f"Spent in this study: {escaped(spending_text(report.spending))}."] if report.spending else []
     models = ["## Models", _table(heads, used)] if used else []
-    calls = (
-        ["## How model calls went", _table(("whose", "stage", *CALL_HEADS, "invalid actions"), went)] if went else []
-    )
+    calls = ["## How model calls went", _table(("whose", "stage", *CALL_HEADS, *ACTION_HEADS), went)] if went else []
     return [*models, *spent_so_far, *calls]
 
 

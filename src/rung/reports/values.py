@@ -180,15 +180,20 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """Actions of an agent that a model acted for, and how many of them the game could not read."""
+    """Actions of an agent that a model acted for.
+
+    `parsed` of them were calls at all, and not text that nobody could read; `invalid` changed nothing in the game,
+    because they were no calls or not allowed.
+    """
 
     total: int
+    parsed: int
     invalid: int
 
     @property
-    def share(self) -> float:
-        """Share of invalid actions; 0 where there were none at all."""
-        return self.invalid / self.total if self.total else 0.0
+    def unread(self) -> int:
+        """Actions that were no call at all."""
+        return self.total - self.parsed
 
 
 @dataclass(frozen=True, slots=True)

@@ -303,7 +303,9 @@ def richest(field: Field) -> int:
 
 CROPS = st.builds(Crop, st.just(""), st.integers(1, 9), st.integers(1, 3), st.integers(1, 3), st.integers(1, 6))
 SMALL = st.builds(
-    lambda cash, plots, crops: Farm(cash, plots, 4, tuple(replace(crop, name=n) for n, crop in zip("ab", crops))),
+    lambda cash, plots, crops: Farm(
+        cash, plots, 4, tuple(replace(crop, name=n) for n, crop in zip("ab", crops, strict=False))
+    ),
     st.integers(1, 20),
     st.integers(1, 3),
     st.lists(CROPS, min_size=2, max_size=2),
