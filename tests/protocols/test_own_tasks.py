@@ -230,3 +230,9 @@ def test_two_files_of_one_name_are_refused(here: Path):
     other = {"family": "./other/tickets.jsonl", "difficulty": 1, "count": 2}
     with pytest.raises(UsageError, match="two files of one name among"):
         wiring.with_folders(config(holdout=[other]), base=here)
+
+
+def test_the_report_says_that_lineages_share_their_tasks_and_that_checks_ran_unconfined(here: Path):
+    said = " ".join(ladder.read(launch.simulate(config(), secret="for tests", arms=arms())).weaknesses)
+    assert "Lineages share the tasks of tickets d1, tickets d2, in another order" in said
+    assert "attempts were judged by a command that ran as the user, in no sandbox" in said

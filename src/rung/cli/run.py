@@ -36,6 +36,7 @@ from rung.store.run_directory import RunDirectory
 @click.option("--accept-upgrade", is_flag=True, help="Go on under another version, or edited code; recorded.")
 @click.option("--quick", "is_quick", is_flag=True, help="Run a small version for a first look; it measures nothing.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Say what it costs at worst; write nothing, call no model.")
+@click.option("--exam-of", type=click.Path(path_type=Path), metavar="RUN", help="Sit the exam of another run.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="RUN", help="Let a run's recorded calls answer.")
 @json_option
 @click.pass_obj
@@ -49,6 +50,7 @@ def command(invocation: Invocation, /, **given: Any) -> None:
 
     With --quick a small version is run in a folder of its own, to see that everything works; what was shrunk is said.
     With --replay no model is called: those of the RUN, of the same config, answer again, and its digest comes out.
+    With --exam-of the exam of another run is sat, for `rung compare`; give [exam] and tasks.holdout as that run has.
     With --dry-run nothing is run: attempts, calls, tokens and dollars are said as they are at worst, beside [budget].
     """
     asked = Asked(**given)
@@ -74,6 +76,7 @@ def command(invocation: Invocation, /, **given: Any) -> None:
                 planned=planned,
                 warn=lambda text: click.echo(f"warning: {text}", err=True),
                 replay=asked.replay,
+                exam_of=asked.exam_of,
             ),
         )
     with opened(directory.path) as (_, journal):
@@ -96,6 +99,7 @@ class Asked:
     is_quick: bool = False
     is_dry: bool = False
     replay: Path | None = None
+    exam_of: Path | None = None
     as_json: bool = False
 
     def study(self) -> Config:
@@ -139,8 +143,9 @@ def resuming(asked: Asked, out: Path) -> str:
     words = ["rung", "run", _as_path(asked.file), "--out", _as_path(out)]
     for override in asked.overrides:
         words += ["--set", override]
-    if asked.replay is not None:
-        words += ["--replay", _as_path(asked.replay)]
+    for option, run in (("--replay", asked.replay), ("--exam-of", asked.exam_of)):
+        if run is not None:
+            words += [option, _as_path(run)]
     flags = {"--quick": asked.is_quick, "--accept-upgrade": asked.accept_upgrade}
     return shlex.join([*words, *(flag for flag, given in flags.items() if given)])
 

@@ -20,7 +20,7 @@ from rung.protocols import ladder, plan, providers, recordings, wiring
 from rung.protocols.budget import Purse
 from rung.protocols.lines import Lines
 from rung.protocols.plan import Plan
-from rung.protocols.recordings import Recording
+from rung.protocols.recordings import Recording, SharedExam
 from rung.protocols.study import Arm, Bench, Study
 from rung.store import provenance
 from rung.store.journal import SqliteJournal
@@ -35,8 +35,8 @@ Watch = Callable[[str, Outcome], None]
 class Wishes:
     """What the caller wants beyond the config.
 
-    Where its plug-in files lie, and whether newer code may go on; who watches and who is warned of a budget; and a run
-    whose recording answers in place of all models (then its exam is taken over too).
+    Where its plug-in files lie, and whether newer code may go on; who watches and who is warned of a budget; a run
+    whose recording answers in place of all models (then its exam is taken over too); and a run whose exam is sat again.
     """
 
     base: Path = Path()
@@ -45,6 +45,7 @@ class Wishes:
     planned: Callable[[Plan], None] = lambda plan: None
     warn: Callable[[str], None] = lambda text: None
     replay: Path | None = None
+    exam_of: Path | None = None
 
 
 def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None) -> MemoryJournal:
@@ -76,8 +77,14 @@ def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm
     with recordings.opened(config, wishes.replay, plugins) as recording:
         directory = prepare(out)
         with directory.lock():
-            secret = _settled(config, directory, plugins, wishes) or _drawn(config, directory, recording)
-            _work(plan.make(config, secret=secret), directory, made, _Given(wishes, plugins, recording))
+            shared = recordings.exam_of(config, wishes.exam_of)
+            settled = _settled(config, directory, plugins, wishes)
+            secret = settled or _drawn(config, recording, shared)
+            drawn = plan.make(config, secret=secret)
+            recordings.refuse_another_exam(drawn, shared)
+            if settled is None:
+                _keep(secret, directory)
+            _work(drawn, directory, made, _Given(wishes, plugins, recording, shared))
     return directory
 
 
@@ -93,6 +100,7 @@ class _Given:
     wishes: Wishes
     plugins: Mapping[str, str]
     recording: Recording | None
+    shared: SharedExam | None
 
 
 def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _Given) -> None:
@@ -102,6 +110,8 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
     journal = SqliteJournal(directory.journal, group=config.engine.concurrency > 1)
     try:
         _open(drawn, directory, journal, given.plugins)
+        if given.shared is not None:
+            journal.put("plan", "exam_of", {"exam": given.shared.exam_id})
         _note_prices(journal, arms)
         _note_budget(journal, config)
         wishes.planned(drawn)
@@ -186,16 +196,16 @@ def _settled(config: Config, directory: RunDirectory, plugins: Mapping[str, str]
         journal.close()
 
 
-def _drawn(config: Config, directory: RunDirectory, recording: Recording | None) -> str:
-    """The secret of a run that begins: the config's, that of the recording it replays, or 128 bits drawn now.
+def _drawn(config: Config, recording: Recording | None, shared: SharedExam | None) -> str:
+    """The secret of a run that begins: the config's, that of a run named by the caller, or 128 bits drawn now."""
+    named = next((run.secret for run in (recording, shared) if run is not None), None)
+    return config.exam.secret or named or secrets.token_hex(16)
 
-    What lies in the folder is never taken over: nobody may choose an exam, or rehearse one.
-    """
-    recorded = recording.secret if recording is not None else None
-    secret = config.exam.secret or recorded or secrets.token_hex(16)
+
+def _keep(secret: str, directory: RunDirectory) -> None:
+    """Keep a new run's secret. What lies in the folder is never taken over, so that nobody can slip an exam in."""
     directory.secret.unlink(missing_ok=True)
     directory.keep_secret(secret)
-    return secret
 
 
 def _check_version(journal: Journal, *, accept: bool) -> None:

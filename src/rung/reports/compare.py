@@ -149,7 +149,7 @@ def _refuse_different_exams(runs: Sequence[_Run]) -> None:
         if other.report.exam_id != first.report.exam_id:
             raise UsageError(
                 f"{first.label} and {other.label} sat different exams: {'; '.join(_unlike(first.found, other.found))}. "
-                "Runs share an exam where exam (with its secret), tasks.holdout and tasks.holdout_seed are equal"
+                "To sit the exam of another run: rung run CONFIG --exam-of RUN, with the same [exam] and tasks.holdout"
             )
 
 

@@ -47,6 +47,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
     arms = tuple(_arm(journal, found, noted, name) for name in found.arm_names)
     arms = economy.flagged(arms, len(found.sequences))
     pools = tuple(Pool(**pool) for pool in tables.plan_fact(journal, "freshness"))
+    stocks = tuple(row["cell"] for row in cast("list[dict[str, Any]]", journal.get("plan", "stocks") or []))
     report = LadderReport(
         name=found.config["name"],
         attempts=shares.attempts(found),
@@ -59,6 +60,9 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         exam_id=found.about_exam["id"],
         digest=journal.digest(),
         secret_fixed=found.config["secret_fixed"],
+        exam_shared=journal.get("plan", "exam_of") is not None,
+        stocks=stocks,
+        unconfined=_unconfined(journal) if stocks else 0,
         scripted=found.scripted,
         arms=arms,
         shared=shares.shared(found, noted),
@@ -215,3 +219,9 @@ def _unfinished(found: Record, name: str) -> list[str]:
         if worked < left:
             lines.append(f"{name} L{number}: {worked} of {left} tasks worked")
     return lines
+
+
+def _unconfined(journal: Journal) -> int:
+    """Attempts that a command of the user's judged outside any sandbox; only tasks from a file have such."""
+    sealed = (cast("Mapping[str, Any]", fact.value) for fact in journal.facts(kind="sealed"))
+    return sum(value.get("metrics", {}).get("sandbox") == "plain" for value in sealed)

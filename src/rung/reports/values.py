@@ -371,3 +371,6 @@ class LadderReport:
     totals: Mapping[str, Cost] = field(
         default_factory=dict
     )  # improving, examining, and the instrument (frozen controls)
+    exam_shared: bool = False  # taken over from another run
+    stocks: tuple[str, ...] = ()  # cells whose tasks are a fixed collection, which lineages share
+    unconfined: int = 0  # attempts that a command judged outside any sandbox

@@ -31,6 +31,7 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
         *_of_sandbox(report.arms),
         *_of_pools(report),
         *_of_secret(report),
+        *_of_own_tasks(report),
         *_of_budgets(report.arms),
         *doubts.of_spending(report),
         *doubts.of_money(report),
@@ -208,6 +209,24 @@ def _of_secret(report: LadderReport) -> Iterator[str]:
         yield (
             "The exam secret is fixed in the config: anyone can draw this exam, so it is for phantoms and tests only"
             f"{f', and says nothing that holds of {models}' if models else ''}."
+        )
+    if report.exam_shared:
+        yield (
+            "This exam was sat before, by the run it was taken from: its tasks lie in that run's record, and whoever "
+            "read them there has rehearsed it."
+        )
+
+
+def _of_own_tasks(report: LadderReport) -> Iterator[str]:
+    if report.stocks:
+        yield (
+            f"Lineages share the tasks of {_some(report.stocks)}, in another order: how they differ says nothing of "
+            "other tasks to learn from."
+        )
+    if report.unconfined:
+        yield (
+            f"{counted(report.unconfined, 'attempt')} {'was' if report.unconfined == 1 else 'were'} judged by a "
+            "command that ran as the user, in no sandbox, over the agent's answer."
         )
 
 
