@@ -85,7 +85,7 @@ def test_runs_of_different_exams_are_refused_with_what_differs(rung, two, run):
     assert said.exit == 2
     assert "null and other sat different exams: 0 tasks of toy-lock-v1 d1 are in both, of 8 and 8" in said.err
     assert "repeats are 1 and 2" in said.err
-    assert "Runs share an exam where exam (with its secret), tasks.holdout and tasks.holdout_seed are equal" in said.err
+    assert "To sit the exam of another run: rung run CONFIG --exam-of RUN" in said.err
 
 
 def test_a_quick_look_unequal_work_and_a_fixed_secret_stand_beside(rung, two, run):
