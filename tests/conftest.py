@@ -2,10 +2,12 @@
 
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from rung.core import registry
 
 ALLOWED_SKIPS = Path(__file__).parent / "allowed_skips.txt"
 
@@ -35,6 +37,18 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         real(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", connect)
+
+
+@pytest.fixture(autouse=True)
+def no_families_left() -> Iterator[None]:
+    """What a test makes known, in a folder or a file, no later test knows of."""
+    known = [(kept, dict(kept)) for kept in (registry._FOLDERS, registry._GIVEN)]
+    yield
+    for kept, before in known:
+        if kept.keys() != before.keys():
+            kept.clear()  # type: ignore[attr-defined]
+            kept.update(before)  # type: ignore[attr-defined]
+            registry.family.cache_clear()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
