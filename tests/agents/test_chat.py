@@ -148,9 +148,10 @@ def test_a_refusal_is_an_empty_answer_and_the_conversation_goes_on():
     assert asked(model, 1)[2] == Message("assistant", NO_ANSWER)
 
 
-def test_a_refusal_is_a_fault_where_the_study_says_so():
-    with pytest.raises(ModelFault, match="content filter") as caught:
-        played(says(reply(stop="content_filter")), FIRST, refusals="fault")
+@pytest.mark.parametrize("stop", ["content_filter", "refusal"])
+def test_a_refusal_is_a_fault_where_the_study_says_so(stop: str):
+    with pytest.raises(ModelFault, match=stop) as caught:
+        played(says(reply(stop=stop)), FIRST, refusals="fault")
     assert not isinstance(caught.value, EmptyReply)
 
 

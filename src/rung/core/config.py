@@ -21,6 +21,7 @@ from rung.core.options import unknown_key
 Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 SeedNumber: TypeAlias = Annotated[int, Field(ge=-(2**63), lt=2**63, strict=True)]
 Difficulty: TypeAlias = Annotated[int, Field(ge=1, le=100, strict=True)]
+Many: TypeAlias = Annotated[int, Field(ge=1, le=10**15, strict=True)]
 Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")]
 ArmName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
@@ -224,13 +225,10 @@ class ModelConfig(_Section):
     timeout_seconds: Seconds = 300.0
     patience_seconds: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, strict=True)] = 900.0
     concurrency: Annotated[int, Field(ge=1, le=4096, strict=True)] = 16
-    context_tokens: Count | None = None
+    context_tokens: Many | None = None
     price: PriceConfig | None = None
     ids: tuple[str, ...] = ()
     body: dict[str, Any] = Field(default_factory=dict)
-
-
-Many: TypeAlias = Annotated[int, Field(ge=1, le=10**15, strict=True)]
 
 
 class LimitConfig(_Section):
@@ -240,11 +238,6 @@ class LimitConfig(_Section):
     tokens: Many | None = None
     calls: Many | None = None
     seconds: Seconds | None = None
-
-    @property
-    def limits(self) -> bool:
-        """Whether anything is limited."""
-        return any(value is not None for value in self.model_dump().values())
 
 
 class TaskLimitConfig(LimitConfig):

@@ -198,8 +198,8 @@ class Message:
 class ModelRequest:
     """What a model is asked, by whom, and how it shall decode.
 
-    With `tools` the model must answer with exactly one call of one of them. None of `max_tokens` or `temperature` means
-    the provider's own default.
+    With `tools` the model must answer with exactly one call of one of them. No `temperature` means the provider's own;
+    no `max_tokens` means what the gateway bounds it by, so that its worst cost is known.
     """
 
     messages: tuple[Message, ...]

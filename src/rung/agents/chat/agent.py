@@ -23,6 +23,8 @@ Refusals: TypeAlias = Literal["score", "fault"]
 ANSWERS: tuple[Answers, ...] = ("text", "tools")
 REFUSALS: tuple[Refusals, ...] = ("score", "fault")
 ALL = -1
+REFUSED = ("content_filter", "refusal")
+"""Why a reply stopped that was taken away or withheld, and is no accident."""
 
 DEFAULTS: Mapping[str, Default] = MappingProxyType(
     {"answers": "text", "history": ALL, "temperature": Unset(float), "max_tokens": 2048, "refusals": "score"}
@@ -63,10 +65,10 @@ class Manner:
             return reply.calls[0]
         if reply.text.strip():
             return reply.text
-        if reply.stop_reason != "content_filter":
+        if reply.stop_reason not in REFUSED:
             raise EmptyReply("chat", f"the model's reply was empty (stop reason {reply.stop_reason!r:.80})")
         if self.refusals == "fault":
-            raise ModelFault("chat", "a content filter left the model's reply empty, and refusals = 'fault'")
+            raise ModelFault("chat", f"the model's reply is empty ({reply.stop_reason}), and refusals = 'fault'")
         return ""
 
 
