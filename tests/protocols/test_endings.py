@@ -27,6 +27,7 @@ CRASHED, LIMITED = Exit("agent_crashed"), Exit("limit_reached")
         ("limit_reached", None, True, 0, 1, LIMITED),
         ("limit_reached", None, True, 1, 0, CRASHED),
         ("limit_reached", None, True, 0, 1, None),
+        ("queue_empty", None, True, 0, 0, None),
         ("instrument_fault", BROKEN, False, 0, 0, None),
         ("instrument_fault", BROKEN, True, 1, 1, DONE),
         ("instrument_fault", BROKEN, False, 0, 1, CRASHED),

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -247,6 +248,75 @@ def test_time_that_is_over_ends_the_attempt_which_is_scored_as_it_stands():
     assert hold(journal, None, lambda kit: Sleeper(), limits=limits) == "limit_reached"
     assert sealed(journal)["status"] == "timeout"
     assert sealed(journal)["score"] == 0.0
+
+
+class Slow(Provided):
+    """A model whose answer is long in coming, of which only `seconds` are its own try's."""
+
+    seconds = 0.0
+
+    async def ask(self, request: ModelRequest, spending: Any) -> Any:
+        await asyncio.sleep(0.05)
+        return replace(await super().ask(request, spending), seconds=self.seconds)
+
+
+def slow(seconds: float) -> Slow:
+    left = right()
+    made = Slow(lambda request: left.pop(0))
+    made.seconds = seconds
+    return made
+
+
+def test_time_spent_waiting_for_a_model_is_not_the_agents():
+    """A queue, an outage that passes, or a wait for money would else be a score of zero."""
+    journal = MemoryJournal()
+    assert hold(journal, slow(0.0), limits=Limits(seconds=0.04)) == "queue_empty"
+    assert outcome(journal) == Score(1.0)
+
+
+def test_the_seconds_of_answered_tries_are_the_agents():
+    journal = MemoryJournal()
+    assert hold(journal, slow(150.0), limits=Limits(seconds=100)) == "limit_reached"
+    assert sealed(journal)["steps"] == 1
+    assert sealed(journal)["status"] == "timeout"
+
+
+def test_what_breaks_in_a_models_own_code_is_never_the_agents_crash():
+    journal = MemoryJournal()
+    assert hold(journal, says(OverflowError("too large to count"))) == "instrument_fault"
+    assert outcome(journal) == Fault("model", "OverflowError: too large to count")
+
+
+def test_a_session_cut_off_while_it_seals_is_sealed_once():
+    class Slowly(MemoryJournal):
+        async def flush(self, *, durable: bool) -> None:
+            if self.get(PATH, "sealed") is not None:
+                await asyncio.sleep(0.05)
+
+    journal = Slowly()
+    answers = right()
+
+    class Quick:
+        async def act(self, view: View) -> Action:
+            return Action(answers.pop(0))
+
+    assert hold(journal, None, lambda kit: Quick(), limits=Limits(seconds=0.02)) == "queue_empty"
+    assert sealed(journal)["status"] == "completed"
+
+
+def test_ids_that_look_alike_and_models_named_below_others_are_told_apart():
+    async def asked() -> None:
+        lines = Lines(MemoryJournal(), ids={"scripted/function": ["m a", "m-a"]})
+        line = lines.line(PATH, "agent", reported("m a", "m-a"))
+        for number in range(2):
+            await line.generate(request(str(number)))
+        below = reported("another")
+        below.id = "scripted/function/below"
+        await lines.line(f"{PATH}/refine", "improver", below).generate(request())
+        above = reported("m a")
+        await lines.line("a/L1/work/0002", "agent", above).generate(request())
+
+    asyncio.run(asked())
 
 
 def test_an_agents_own_timeout_is_not_taken_for_ours():

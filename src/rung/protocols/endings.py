@@ -37,8 +37,8 @@ def classify(seen: Evidence) -> Ending:
         return "instrument_fault"
     if seen.limited and left:
         return "limit_reached"
-    if seen.said is None:
-        return "instrument_fault"
+    if seen.said is None:  # cut off by a limit of ours when all was done, or by nobody knows what
+        return "queue_empty" if seen.limited else "instrument_fault"
     if seen.crashed:
         return "agent_crashed"
     return "agent_stopped" if left else "queue_empty"

@@ -4,13 +4,15 @@ A call that is on record is answered from the record. So an interrupted study as
 given another's recording asks nothing at all, and comes to the same facts.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rung.core import crashpoints
-from rung.core.canonical import JSON, fingerprint
+from rung.core.canonical import JSON, fingerprint, sha256
 from rung.core.errors import (
+    AgentCrash,
     ContextOverflow,
     InstrumentFault,
     LimitReached,
@@ -23,6 +25,43 @@ from rung.core.ports import Answered, Journal, Provider
 from rung.core.values import ModelCall, ModelReply, ModelRequest, Role
 from rung.protocols.budget import Purse
 from rung.store import calls
+
+MAX_DETAIL = 2000
+"""Characters kept of what went wrong in a model's own code."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """The seconds that a session has left, on a timeout of asyncio. It stands still while a model is waited for.
+
+    Only the try that was answered is counted, when it is: so neither an outage, nor a queue, nor a wait for money can
+    use up an agent's time. Without a timeout, or without a limit on it, nothing is watched.
+    """
+
+    timeout: asyncio.Timeout | None = None
+    _left: float | None = None
+    _waiting: int = 0
+
+    def stop(self) -> None:
+        """A model is waited for."""
+        self._waiting += 1
+        if self.timeout is None or self._waiting > 1:
+            return
+        until = self.timeout.when()
+        left = None if until is None else until - asyncio.get_running_loop().time()
+        if left is not None and left > 0:  # one that is over goes off in the wait
+            self.timeout.reschedule(None)
+            self._left = left
+
+    def go_on(self, took: float) -> None:
+        """It has answered, in a try of so many seconds, or has not."""
+        self._waiting -= 1
+        if self.timeout is None or self._left is None:
+            return
+        self._left -= took
+        if self._waiting == 0:
+            self.timeout.reschedule(asyncio.get_running_loop().time() + max(self._left, 0.0))
+            self._left = None
 
 
 @dataclass(slots=True)
@@ -40,12 +79,16 @@ class Line:
     made: int = 0
     limited: bool = False
     halt: RungError | None = None
+    watch: Watch = field(default_factory=Watch)
 
     async def generate(self, request: ModelRequest) -> ModelReply:
         """Answer one request, from the record if it is there. Whatever role it claims, it has that of its place."""
         index, self.made = self.made, self.made + 1
+        took = 0.0
+        self.watch.stop()
         try:
-            return await self.lines.answer(self, index, replace(request, role=self.role))
+            reply, took = await self.lines.answer(self, index, replace(request, role=self.role))
+            return reply
         except LimitReached:
             self.limited = True
             raise
@@ -54,6 +97,13 @@ class Line:
         except (InstrumentFault, Stopped) as halt:
             self.halt = halt
             raise
+        except AgentCrash:  # a context that overflows
+            raise
+        except Exception as error:
+            self.halt = InstrumentFault("model", f"{type(error).__name__}: {error}"[:MAX_DETAIL])
+            raise self.halt from error
+        finally:
+            self.watch.go_on(took)
 
     def check(self) -> None:
         """Raise again what has halted this line, if anything has."""
@@ -84,11 +134,11 @@ class Lines:
         """The line of one place; its calls are numbered from 0 whenever it is made anew."""
         return Line(self, path, role, provider)
 
-    async def answer(self, line: Line, index: int, request: ModelRequest) -> ModelReply:
-        """The answer on record, or in the recording, or the provider's."""
+    async def answer(self, line: Line, index: int, request: ModelRequest) -> tuple[ModelReply, float]:
+        """The answer on record, or in the recording, or the provider's; with the seconds that its try took."""
         reply = self._known(self._journal, line, index, request)
         if reply is not None:
-            return reply
+            return reply, 0.0
         try:
             answered = await self._asked(line, index, request)
         except (ModelFault, ContextOverflow, LimitReached) as failure:
@@ -101,7 +151,7 @@ class Lines:
         self._observe(line.path, index, answered)
         await self._journal.flush(durable=False)
         crashpoints.reach("call.recorded")
-        return answered.reply
+        return answered.reply, answered.seconds
 
     def _known(self, record: Journal, line: Line, index: int, request: ModelRequest) -> ModelReply | None:
         found = calls.read_answer(record, line.path, index)
@@ -132,7 +182,9 @@ class Lines:
     def _freeze(self, provider: Provider | None, reply: ModelReply) -> None:
         """Refuse to go on when a model is no longer the one that was measured so far."""
         name = provider.id if provider is not None else "recorded"
-        seen = [fact.value for fact in self._journal.facts(under=f"models/{name}", kind="reported")]
+        home = f"models/{name}"  # a model may be named below another: a/b and a/b/c
+        reported = self._journal.facts(under=home, kind="reported")
+        seen = [fact.value for fact in reported if fact.path.rpartition("/")[0] == home]
         if {"id": reply.model} in seen:
             return
         allowed = self._ids.get(name, ())
@@ -157,9 +209,10 @@ def _ids(seen: Sequence[JSON], allowed: Sequence[str]) -> str:
 
 
 def _slug(reported: str) -> str:
-    """A reported id as a piece of a path; it is foreign text.
+    """A reported id as a piece of a path, another for another id; it is foreign text.
 
     >>> _slug("Some Model@1/x")
-    'Some-Model-1-x'
+    'Some-Model-1-x-ac39d02d'
     """
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", reported)[:80].strip("-") or "nameless"
+    words = re.sub(r"[^A-Za-z0-9._-]+", "-", reported)[:40].strip("-") or "nameless"
+    return f"{words}-{sha256(reported)[:8]}"

@@ -145,6 +145,7 @@ async def _driven(seat: Seat, desk: Desk) -> _End:
     """Run the driver for as long as it may. A store that fails ends the whole study instead."""
     try:
         async with asyncio.timeout(seat.limits.seconds) as clock:
+            desk.stream.watch.timeout = clock
             said = await seat.driver.run(desk)
     except StoreFault:
         raise

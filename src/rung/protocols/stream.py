@@ -35,7 +35,7 @@ from rung.core.waiting import contained, settle
 from rung.protocols import record
 from rung.protocols.answers import tidy
 from rung.protocols.lens import through
-from rung.protocols.lines import Line
+from rung.protocols.lines import Line, Watch
 from rung.store.calls import record_told
 
 PASSING = (InstrumentFault, AgentCrash, LimitReached, Stopped)
@@ -95,6 +95,7 @@ class Stream:
         self._line_for = line_for
         self._steps = steps
         self._lines: dict[str, Line] = {}
+        self.watch = Watch()
         self._served: dict[str, Ticket] = {}
         self._open: dict[str, _Attempt] = {}
 
@@ -106,6 +107,7 @@ class Stream:
         """The line over which the agent calls its model for the task with this handle."""
         if handle not in self._lines:
             self._lines[handle] = self._line_for(self.ticket(handle).path)
+            self._lines[handle].watch = self.watch
         return self._lines[handle]
 
     @property
@@ -212,8 +214,8 @@ class Stream:
 
     async def _finish(self, handle: str, attempt: _Attempt, reply: Reply) -> StreamReply:
         self._seal(attempt.ticket, await _evaluated(attempt), steps=attempt.index)
+        del self._open[handle], self._served[handle]  # before any wait: whoever is cut off in it is sealed all the same
         await self._journal.flush(durable=True)
-        del self._open[handle], self._served[handle]
         crashpoints.reach("reply.before")
         feedback = None
         if self._lens != "none":

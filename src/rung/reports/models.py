@@ -38,7 +38,10 @@ def named(arm: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
 
 def _ids(journal: Journal, name: str) -> Iterator[str]:
-    for fact in journal.facts(under=f"models/{name}", kind="reported"):
+    home = f"models/{name}"  # a model may be named below another: a/b and a/b/c
+    for fact in journal.facts(under=home, kind="reported"):
+        if fact.path.rpartition("/")[0] != home:
+            continue
         yield str(cast("Mapping[str, Any]", fact.value)["id"])
 
 

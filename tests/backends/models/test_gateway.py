@@ -483,3 +483,20 @@ def test_jitter_is_the_same_for_the_same_model():
         return time.slept
 
     assert pauses() == pauses()
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [Usage(0, 0), Usage(5, 0), Usage(0, 5), Usage(10**9, 1), Usage(1, 10**9)],
+    ids=["nothing at all", "an answer of nothing", "a question of nothing", "a novel read", "a novel written"],
+)
+def test_a_count_that_cannot_be_believed_costs_the_most(usage: Usage):
+    till = Till()
+    answered = ask(gateway([ModelReply("an answer", "m", "stop", usage)]), till)
+    assert (answered.cost, till.settled) == (WORST, [None])
+
+
+def test_of_two_bounds_on_the_output_the_larger_counts():
+    both = ModelConfig(body={"max_completion_tokens": 16, "max_tokens": 1_000_000})
+    model = Gateway("compatible/x", Scripted([]), both, price=None, live=True)
+    assert model.worst(ASKED).tokens > 1_000_000

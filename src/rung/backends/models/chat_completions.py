@@ -75,6 +75,7 @@ class ChatCompletions:
     ) -> None:
         self._name = name
         self._url = _endpoint(base_url)
+        self._shown = self._url.partition("?")[0]  # a query may hold a key
         self._key = key
         self._bound = bound
         self._body = body
@@ -94,7 +95,7 @@ class ChatCompletions:
         try:
             return wire.reply(answer)
         except wire.Unreadable as why:
-            raise TryAgain("garbage", f"{self._url} answered 200, and {why}", billed=True) from None
+            raise TryAgain("garbage", f"{self._shown} answered 200, and {why}", billed=True) from None
 
     async def close(self) -> None:
         """Close the connections of the running event loop."""
@@ -126,7 +127,7 @@ class ChatCompletions:
             answer = None
         if not isinstance(answer, dict):
             shown = self._clean(raw[:4000].decode("utf-8", "replace"))[:80]
-            raise TryAgain("garbage", f"{self._url} answered 200 with no JSON object: {shown!r}", billed=True)
+            raise TryAgain("garbage", f"{self._shown} answered 200 with no JSON object: {shown!r}", billed=True)
         return answer
 
     async def _read(self, answer: "httpx2.Response") -> bytes:
@@ -134,14 +135,14 @@ class ChatCompletions:
         async for piece in answer.aiter_bytes():
             body += piece
             if len(body) > MAX_BYTES:
-                raise TryAgain("garbage", f"{self._url} answered more than {MAX_BYTES:,} bytes", billed=True)
+                raise TryAgain("garbage", f"{self._shown} answered more than {MAX_BYTES:,} bytes", billed=True)
         return bytes(body)
 
     def _network(
         self, trouble: Literal["connection", "garbage"], words: str, error: Exception, *, billed: bool
     ) -> TryAgain:
         return TryAgain(
-            trouble, f"{words} {self._url} ({type(error).__name__}: {self._clean(str(error))})", billed=billed
+            trouble, f"{words} {self._shown} ({type(error).__name__}: {self._clean(str(error))})", billed=billed
         )
 
     def _client(self) -> "httpx2.AsyncClient":
@@ -158,7 +159,7 @@ class ChatCompletions:
 
     def _refused(self, status: int, error: "_Error", headers: Mapping[str, str]) -> RungError:
         """What a status other than 200 means."""
-        said = f"{self._url} answered {status}: {self._clean(error.text) or 'nothing'}"
+        said = f"{self._shown} answered {status}: {self._clean(error.text) or 'nothing'}"
         if status in _AGAIN or status >= 500:
             return self._again(status, error, said, headers)
         return self._final(status, error, said)

@@ -41,6 +41,8 @@ BASE_SECONDS = 1.0
 CAP_SECONDS = 60.0
 LONG_SECONDS = 10.0
 """From here on a wait is told, so that nobody takes it for a hang."""
+UNBELIEVABLE = 100
+"""How many times the most that was thought possible a provider may count, before its count is no count."""
 TRIES = 3
 """Tries at a request whose replies are garbage or empty: a provider that is up, and whose answer is of no use."""
 
@@ -143,7 +145,8 @@ class Gateway:
     # ----------------------------------------------------------------------------------------- what is asked for
 
     def _body_bound(self) -> int | None:
-        return next((self._config.body[key] for key in OUTPUT_KEYS if key in self._config.body), None)
+        said = [self._config.body[key] for key in OUTPUT_KEYS if self._config.body.get(key) is not None]
+        return max(said, default=None)  # which of them a server heeds is not known
 
     def _is_ours(self, request: ModelRequest) -> bool:
         """Whether nobody bounds the output of this request but the gateway."""
@@ -169,7 +172,7 @@ class Gateway:
             try:
                 reply = await self._timed(course.request)
                 self._answered = self._clock()
-                actual = cost(reply.usage, self._price)
+                actual = cost(reply.usage, self._price) if _is_believable(reply, worst) else None
             except TryAgain as failed:
                 actual = None if failed.billed else NOTHING
                 raise
@@ -287,6 +290,19 @@ class _Course:
             return False
         self.request = replace(self.request, max_tokens=asked // 4)
         return True
+
+
+def _is_believable(reply: ModelReply, worst: Amount) -> bool:
+    """Whether a reply can have cost what it says: something for what was said, and no hundred times the most.
+
+    What cannot be believed is counted as if nothing were said: as the most that it can have cost.
+    """
+    if reply.usage is None:
+        return False
+    read = (reply.usage.input_tokens or 0) + (reply.usage.cached_tokens or 0)
+    written = reply.usage.output_tokens or 0
+    silent = not reply.text and not reply.calls
+    return read > 0 and (written > 0 or silent) and read + written <= UNBELIEVABLE * max(worst.tokens, 1)
 
 
 def _is_empty(reply: ModelReply) -> bool:

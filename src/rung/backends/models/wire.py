@@ -179,5 +179,10 @@ def usage(said: object) -> Usage | None:
     return Usage(read - (cached or 0), max(written, (total or 0) - read), cached)
 
 
+MOST_TOKENS = 10**12
+"""No call has more tokens; a count above is no count."""
+
+
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and isinstance(value, int) and 0 <= value <= MOST_TOKENS else None
