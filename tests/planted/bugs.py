@@ -250,7 +250,7 @@ BUGS = (
     Bug(
         "a call that is on record is not asked again",
         "protocols/lines.py",
-        "        if reply is not None:\n            return reply\n        try:",
+        "        if reply is not None:\n            return reply, 0.0\n        try:",
         "        try:",
         (f"{LINES}::test_a_call_on_record_is_answered_from_the_record_and_asked_nobody",),
     ),
@@ -309,5 +309,19 @@ BUGS = (
         "return _End(None, None, late=True,",
         'return _End(None, Fault("session", "late"), late=True,',
         (f"{LINES}::test_time_that_is_over_ends_the_attempt_which_is_scored_as_it_stands",),
+    ),
+    Bug(
+        "a session's clock stands still while a model is waited for",
+        "protocols/lines.py",
+        "        self.watch.stop()\n        try:",
+        "        self.watch._waiting += 1\n        try:",
+        (f"{LINES}::test_time_spent_waiting_for_a_model_is_not_the_agents",),
+    ),
+    Bug(
+        "what breaks in a model's own code is the instrument's",
+        "protocols/lines.py",
+        "raise self.halt from error",
+        "raise",
+        (f"{LINES}::test_what_breaks_in_a_models_own_code_is_never_the_agents_crash",),
     ),
 )
