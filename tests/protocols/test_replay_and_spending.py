@@ -15,7 +15,7 @@ from rung.protocols import launch
 from rung.protocols.launch import Wishes
 from rung.store.journal import SqliteJournal
 
-from . import chat_study
+from . import chat_study, many_calls
 from .chat_study import config
 
 KILLED = -signal.SIGKILL
@@ -150,3 +150,15 @@ def test_a_task_that_may_cost_little_is_scored_as_it_stands(tmp_path: Path):
     assert {(value.get("score"), value.get("status")) for (_, kind), value in known.items() if kind == "sealed"} == {
         (0.0, "cancelled")
     }
+
+
+@pytest.mark.parametrize("label", MODEL_LABELS)
+def test_five_hundred_calls_at_once_stay_within_the_budget_across_a_kill(tmp_path: Path, label: str):
+    limit, log = 1500, tmp_path / "tries.log"
+    command = [sys.executable, many_calls.__file__, str(tmp_path), str(log), str(limit)]
+    killed = subprocess.run([*command, label, "90"], check=False, timeout=120).returncode
+    gone_on = subprocess.run(command, check=False, timeout=120).returncode
+    assert (killed, gone_on) == (KILLED, 4)
+    paid, (on_record, _) = sum(chat_study.spent(log)), owed(tmp_path)
+    assert paid <= on_record <= limit
+    assert on_record > limit - many_calls.MOST
