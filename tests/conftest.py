@@ -46,8 +46,8 @@ def no_families_left() -> Iterator[None]:
     yield
     for kept, before in known:
         if kept.keys() != before.keys():
-            kept.clear()  # type: ignore[attr-defined]
-            kept.update(before)  # type: ignore[attr-defined]
+            kept.clear()
+            kept.update(before)
             registry.family.cache_clear()
 
 

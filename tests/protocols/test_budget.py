@@ -128,7 +128,7 @@ def test_who_waits_in_vain_is_refused():
     async def two() -> None:
         on = purse(usd=1.0)
         first = await on.at(WORK, 0, "agent").reserve(Amount(0.8, 0))
-        waiting = asyncio.create_task(on.at("b/L1/work/0001", 0, "agent").reserve(Amount(0.8, 0)))  # type: ignore[arg-type]
+        waiting = asyncio.create_task(on.at("b/L1/work/0001", 0, "agent").reserve(Amount(0.8, 0)))
         await asyncio.sleep(0)
         first.settle(Amount(0.8, 0))
         await waiting

@@ -434,7 +434,7 @@ def test_the_largest_views_replies_and_rules_of_all_tasks_are_kept_for_every_ste
     tasks = [stage.task(seed) for seed in ("one", "two", "three")]
     with stage.installed():
         seen = asyncio.run(rehearsal.sight(tasks, None))
-    texts = [f"The box shows {number}." for task in tasks for number in task.payload["numbers"]]  # type: ignore[attr-defined,union-attr]
+    texts = [f"The box shows {number}." for task in tasks for number in task.payload["numbers"]]
     assert len(seen.views) == 2
     assert seen.views[0].reply == ""
     assert seen.views[1].reply == "no whole number found in the answer"

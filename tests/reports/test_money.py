@@ -143,7 +143,7 @@ def test_working_and_refining_are_improving(report: LadderReport):
     mirror = arm(report, "mirror")
     assert mirror.working is not None
     assert mirror.refining is not None
-    assert calls(mirror.working).tokens + calls(mirror.refining).tokens == calls(mirror.improving).tokens  # type: ignore[operator]
+    assert calls(mirror.working).tokens + calls(mirror.refining).tokens == calls(mirror.improving).tokens
     assert mirror.working.seconds + mirror.refining.seconds == pytest.approx(mirror.improving.seconds)
     assert (mirror.working.attempts, mirror.refining.attempts) == (mirror.improving.attempts, 0)
 

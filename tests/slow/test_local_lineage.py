@@ -44,8 +44,8 @@ def test_a_lineage_of_the_local_model_is_read_recorded_and_replayed(tmp_path: Pa
         calls = [fact for fact in journal.facts() if fact.kind.startswith("call/")]
         costs = {(note.path, note.kind): note.value for note in journal.observations() if note.kind.startswith("call/")}
         assert {(fact.path, fact.kind) for fact in calls} == set(costs)
-        assert all(fact.value["usage"]["input_tokens"] > 100 for fact in calls)  # type: ignore[index,call-overload]
-        assert all(cost["usd"] == 0.0 and cost["tokens"] > 100 for cost in costs.values())  # type: ignore[index,call-overload]
+        assert all(fact.value["usage"]["input_tokens"] > 100 for fact in calls)
+        assert all(cost["usd"] == 0.0 and cost["tokens"] > 100 for cost in costs.values())
         assert again.digest() == journal.digest()
     finally:
         journal.close()

@@ -180,7 +180,10 @@ def unrejected(u, v):
     """Fieller's set by search: ratios whose t statistic does not exceed its quantile."""
     u, v, n = np.array(u), np.array(v), len(u)
     t, middle = stats.t.ppf(0.975, n - 1), np.mean(u) / np.mean(v)
-    excess = lambda r: abs((u - r * v).mean()) - t * (u - r * v).std(ddof=1) / sqrt(n)  # noqa: E731
+
+    def excess(r):
+        return abs((u - r * v).mean()) - t * (u - r * v).std(ddof=1) / sqrt(n)
+
     return optimize.brentq(excess, middle - 5, middle), optimize.brentq(excess, middle, middle + 5)
 
 

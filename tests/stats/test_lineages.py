@@ -223,5 +223,7 @@ def test_pooled_rows_would_not_cover():
 
 @pytest.mark.parametrize(("k", "low", "high"), [(3, 0.94, 0.995), (6, 0.935, 0.965)])
 def test_intervals_of_nested_lineages_cover_what_they_promise(k, low, high):
-    own_tasks = lambda rng: list(rng.normal(0.1, 0.3, (k, 1)) + rng.normal(0, 0.5, (k, 8)))  # noqa: E731
+    def own_tasks(rng):
+        return list(rng.normal(0.1, 0.3, (k, 1)) + rng.normal(0, 0.5, (k, 8)))
+
     assert low <= covered(own_tasks, nested_gain, 0.1, 1500) <= high

@@ -34,7 +34,10 @@ def test_a_pair_missing_on_one_side_adds_no_more_than_that_side_can():
 def test_whatever_the_missing_scores_were_the_bounds_hold(rows):
     before, after, hidden_before, hidden_after = map(list, zip(*rows, strict=True))
     bounds = worst_case(before, after, low=0, high=1)
-    seen = lambda shown, hidden: [h if s != s else s for s, h in zip(shown, hidden, strict=True)]  # noqa: E731
+
+    def seen(shown, hidden):
+        return [h if s != s else s for s, h in zip(shown, hidden, strict=True)]
+
     truth = (sum(seen(after, hidden_after)) - sum(seen(before, hidden_before))) / len(rows)
     assert bounds.lo - 1e-12 <= truth <= bounds.hi + 1e-12
 

@@ -106,9 +106,9 @@ def _of_parts(name: str, parts: Sequence[Part]) -> Iterator[Sequence[str]]:
 
 def _figures(cost: Cost, *, unknown: bool) -> Sequence[str]:
     """The numbers of a row; what is not known is never shown as nothing."""
-    spent = (_short(cost.calls), _short(cost.read), _short(cost.written), _dollars(cost.usd))
+    spent = [_short(cost.calls), _short(cost.read), _short(cost.written), _dollars(cost.usd)]
     if unknown:
-        spent = tuple(f"{figure} + {UNKNOWN}" if cost.calls else UNKNOWN for figure in spent)  # type: ignore[assignment]
+        spent = [f"{figure} + {UNKNOWN}" if cost.calls else UNKNOWN for figure in spent]
     return f"{cost.attempts:,}", *spent
 
 

@@ -4,7 +4,6 @@ A call that is on record is answered from the record. So an interrupted study as
 given another's recording asks nothing at all, and comes to the same facts.
 """
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,44 +23,11 @@ from rung.core.errors import (
 from rung.core.ports import Answered, Journal, Provider
 from rung.core.values import ModelCall, ModelReply, ModelRequest, Role
 from rung.protocols.budget import Purse
+from rung.protocols.watch import Watch
 from rung.store import calls
 
 MAX_DETAIL = 2000
 """Characters kept of what went wrong in a model's own code."""
-
-
-@dataclass(slots=True)
-class Watch:
-    """The seconds that a session has left, on a timeout of asyncio. It stands still while a model is waited for.
-
-    Only the try that was answered is counted, when it is: so neither an outage, nor a queue, nor a wait for money can
-    use up an agent's time. Without a timeout, or without a limit on it, nothing is watched.
-    """
-
-    timeout: asyncio.Timeout | None = None
-    _left: float | None = None
-    _waiting: int = 0
-
-    def stop(self) -> None:
-        """A model is waited for."""
-        self._waiting += 1
-        if self.timeout is None or self._waiting > 1:
-            return
-        until = self.timeout.when()
-        left = None if until is None else until - asyncio.get_running_loop().time()
-        if left is not None and left > 0:  # one that is over goes off in the wait
-            self.timeout.reschedule(None)
-            self._left = left
-
-    def go_on(self, took: float) -> None:
-        """It has answered, in a try of so many seconds, or has not."""
-        self._waiting -= 1
-        if self.timeout is None or self._left is None:
-            return
-        self._left -= took
-        if self._waiting == 0:
-            self.timeout.reschedule(asyncio.get_running_loop().time() + max(self._left, 0.0))
-            self._left = None
 
 
 @dataclass(slots=True)

@@ -35,7 +35,8 @@ from rung.core.waiting import contained, settle
 from rung.protocols import record
 from rung.protocols.answers import tidy
 from rung.protocols.lens import through
-from rung.protocols.lines import Line, Watch
+from rung.protocols.lines import Line
+from rung.protocols.watch import Watch
 from rung.store.calls import record_told
 
 PASSING = (InstrumentFault, AgentCrash, LimitReached, Stopped)

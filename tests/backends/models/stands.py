@@ -43,7 +43,7 @@ class Time:
 
     async def passes(self, work: Coroutine[object, object, Result]) -> Result:
         task = asyncio.ensure_future(work)
-        ready = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]
+        ready = asyncio.get_running_loop()._ready
         while not task.done():
             await asyncio.sleep(0)
             if not ready and self._waiting and not task.done():

@@ -18,7 +18,7 @@ TOOL = Tool("plant seeds", "Plant.", {"type": "object", "properties": {"row": {"
 def asked(*texts: str, tools: tuple[Tool, ...] = (), max_tokens: int | None = None) -> ModelRequest:
     """A conversation that begins with the user and goes to and fro."""
     authors = ("user", "assistant") * len(texts)
-    messages = tuple(Message(author, text) for author, text in zip(authors, texts, strict=False))  # type: ignore[arg-type]
+    messages = tuple(Message(author, text) for author, text in zip(authors, texts, strict=False))
     return ModelRequest(messages, "agent", tools, max_tokens)
 
 

@@ -207,7 +207,7 @@ def test_references_say_what_is_known(tmp_path: Path):
         loaded = one(tmp_path, **changes)
         task = task_of(loaded.family)
         found = loaded.key.reference(task)
-        assert found == Reference(1.0, certificate, "files-1", 0.0 if certificate == "optimal" else None)  # type: ignore[arg-type]
+        assert found == Reference(1.0, certificate, "files-1", 0.0 if certificate == "optimal" else None)
 
 
 def test_neither_check_nor_answer_is_in_what_is_shown_or_written_down(tmp_path: Path):

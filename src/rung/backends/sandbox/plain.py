@@ -59,7 +59,7 @@ def _lay_out(home: Path, files: Mapping[str, bytes]) -> None:
 
 def _environment(home: str) -> dict[str, str]:
     """PATH, HOME and LANG and nothing else. First on the path is this Python, so that `python3` is always there."""
-    path = os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)))  # noqa: PTH120
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
     return {"PATH": path, "HOME": home, "LANG": "C.UTF-8"}
 
 
