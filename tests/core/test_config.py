@@ -60,6 +60,11 @@ def test_a_value_of_the_wrong_kind_is_refused_by_its_key(key: str, value: object
         parse(changed(key, value))
 
 
+def test_a_model_without_its_provider_is_shown_how_one_is_named():
+    with pytest.raises(UsageError, match=r"agent\.model: a model is named provider/name, .* seen 'gpt-5-mini'"):
+        parse(changed("agent.model", "gpt-5-mini"))
+
+
 def test_a_plan_beyond_reason_is_refused_before_it_is_drawn():
     block = {"family": "toy-lock-v1", "difficulty": 1, "count": 1_000_000}
     with pytest.raises(UsageError, match="draws 5,000,004 tasks, more than 1,000,000"):

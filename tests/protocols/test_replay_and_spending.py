@@ -43,10 +43,10 @@ def owed(folder: Path) -> tuple[float, float]:
     try:
         worst: Mapping[int, float] = {
             note.value["n"]: note.value["usd"] for note in journal.observations(name="reserved")
-        }  # type: ignore[index,call-overload]
+        }
         known: Mapping[int, float] = {
             note.value["n"]: note.value["usd"] for note in journal.observations(name="settled")
-        }  # type: ignore[index,call-overload]
+        }
     finally:
         journal.close()
     return sum({**worst, **known}.values()), max(worst.values())
@@ -118,6 +118,11 @@ def test_a_recording_of_another_config_is_refused_before_anything_is_written(tmp
     with pytest.raises(UsageError, match=r"cannot be replayed: .*seed \(was 0, now 99\)"):
         launch.run(other, tmp_path / "again", Wishes(replay=whole))
     assert not (tmp_path / "again").exists()
+
+
+def test_a_run_is_not_replayed_into_itself(whole: Path):
+    with pytest.raises(UsageError, match="would replay the run into itself"):
+        launch.run(config(), whole, Wishes(replay=whole))
 
 
 def test_a_lineage_that_has_cost_what_it_may_goes_to_its_exam_as_it_is(tmp_path: Path):

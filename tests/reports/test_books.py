@@ -118,6 +118,14 @@ def test_calls_that_an_agent_tells_of_are_counted_and_not_priced():
     assert found == books.Calls(0, 0, 0, 0, 0, 0.0, 0.0, told=1)
 
 
+def test_steps_of_an_older_rung_are_read_as_calls_unless_they_were_invalid():
+    journal = MemoryJournal()
+    call(journal, PATH, 0, 5, 2)
+    for index, invalid in enumerate((True, False)):
+        journal.put(f"{PATH}/step/{index:04d}", "step", {"invalid": invalid})
+    assert read(journal).actions_of(lambda place: True) == Actions(total=2, parsed=1, invalid=1)
+
+
 def test_actions_count_only_where_a_model_acted():
     journal = MemoryJournal()
     call(journal, PATH, 0, 5, 2)

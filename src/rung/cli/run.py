@@ -33,7 +33,9 @@ from rung.store.run_directory import RunDirectory
 @click.argument("file", metavar="CONFIG", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run's folder; else runs/<its name>.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Put a key over the config; repeatable.")
-@click.option("--accept-upgrade", is_flag=True, help="Go on under another version, or edited code; recorded.")
+@click.option(
+    "--accept-upgrade", is_flag=True, help="Go on under another version of rung or of an installed plug-in; recorded."
+)
 @click.option("--quick", "is_quick", is_flag=True, help="Run a small version for a first look; it measures nothing.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Say what it costs at worst; write nothing, call no model.")
 @click.option("--exam-of", type=click.Path(path_type=Path), metavar="RUN", help="Sit the exam of another run.")

@@ -429,6 +429,10 @@ def _sentence(document: Mapping[str, Any], fault: Any) -> str:
         return str(unknown_key(".".join(map(str, parents)) or "config", str(last), _cut(seen), _known(parents)))
     if fault["type"] == "missing":
         return f"{where}: is missing; add it"
+    if fault["type"] == "string_pattern_mismatch" and fault["loc"][-1] == "model":
+        return (
+            f"{where}: a model is named provider/name, such as openai/gpt-5-mini or local/smollm2, seen {_brief(seen)}"
+        )
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "value_error":
         return f"{where}: {message}"

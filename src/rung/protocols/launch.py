@@ -74,7 +74,7 @@ def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm
     plugins, config = _plugins(config, wishes.base, arms), wiring.with_folders(config, base=wishes.base)
     plan.refuse_impossible(config)
     providers.refuse_unbounded(config, made)
-    with recordings.opened(config, wishes.replay, plugins) as recording:
+    with recordings.opened(config, wishes.replay, plugins, out=out) as recording:
         directory = prepare(out)
         with directory.lock():
             shared = recordings.exam_of(config, wishes.exam_of)
@@ -185,11 +185,11 @@ def _settled(config: Config, directory: RunDirectory, plugins: Mapping[str, str]
             return None
         secret = config.exam.secret or directory.read_secret()
         wanted = sha256(config.exam.secret) if config.exam.secret else begun["secret_sha256"]
+        _check_version(journal, accept=wishes.accept_upgrade)
         plan.refuse_another(config, journal, secret_hash=wanted, plugins=plugins)
         if secret is None or sha256(secret) != begun["secret_sha256"]:
             seen = "is missing" if secret is None else "is another than the one this run was begun with"
             raise UsageError(f"{directory.secret} {seen}; put it back: without it this exam cannot be drawn again")
-        _check_version(journal, accept=wishes.accept_upgrade)
         _check_code(journal, wiring.code(config), accept=wishes.accept_upgrade)
         return secret
     finally:

@@ -156,7 +156,7 @@ def read_step(journal: Journal, path: str, index: int) -> Step | None:
 def calls_by(journal: Journal, path: str, index: int) -> int:
     """How many model calls an attempt had made by the end of a step; 0 before its first."""
     value = cast("Mapping[str, Any] | None", journal.get(step_path(path, index), "step")) if index >= 0 else None
-    return int(value["calls"]) if value is not None else 0
+    return int(value.get("calls", 0)) if value is not None else 0  # rung 0.1 counted none
 
 
 def _last_call(journal: Journal, path: str, index: int) -> ModelCall | None:

@@ -25,12 +25,14 @@ class Recording:
 
 
 @contextmanager
-def opened(config: Config, place: Path | None, plugins: Mapping[str, str]) -> Iterator[Recording | None]:
-    """The recording in a run's folder, checked to be one of this config; None when no place is given."""
+def opened(config: Config, place: Path | None, plugins: Mapping[str, str], *, out: Path) -> Iterator[Recording | None]:
+    """The recording in a run's folder, checked to be of this config and not the run in `out`; None without a place."""
     if place is None:
         yield None
         return
     directory = existing(place)
+    if directory.path.resolve() == out.resolve():
+        raise UsageError(f"--replay {place} would replay the run into itself; give --out another folder")
     journal = SqliteJournal(directory.journal, read_only=True)
     try:
         yield Recording(journal, _secret(config, directory, journal, plugins))

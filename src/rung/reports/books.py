@@ -201,7 +201,7 @@ def _actions(journal: Journal) -> Mapping[Place, Actions]:
         at = place(fact.path.rsplit("/step/", 1)[0])
         value = cast("Mapping[str, Any]", fact.value)
         total[at] += 1
-        parsed[at] += bool(value["parsed"])
+        parsed[at] += bool(value.get("parsed", not value["invalid"]))  # rung 0.1 did not tell the two apart
         invalid[at] += bool(value["invalid"])
     return {at: Actions(count, parsed[at], invalid[at]) for at, count in total.items()}
 
