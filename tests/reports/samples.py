@@ -145,7 +145,7 @@ def arm(name: str, gains: tuple[float, ...], *, lineages: int = 8, halves: tuple
 
 def in_order(attempts: int) -> Endings:
     """Everything was worked to its end."""
-    return Endings(attempts, 0, 0, 0, 0, {})
+    return Endings({"queue_empty": attempts})
 
 
 def shared(names: tuple[str, ...], lineages: int, repeats: int) -> tuple[Shared, ...]:
@@ -302,7 +302,7 @@ def faulted() -> LadderReport:
         improving=Cost(192, 1201, 812.0, Calls(1201, 1201, None, None, None, None, None)),
         examining=Cost(640, 0, 61.2),
         ended_examining=Endings(
-            0, 0, 0, 0, 640, {"instrument_fault": Quote("exam/broken.L1/0001/1", "connection reset")}
+            {"instrument_fault": 640}, {"instrument_fault": Quote("exam/broken.L1/0001/1", "connection reset")}
         ),
     )
     return replace(
@@ -386,7 +386,7 @@ def hostile() -> LadderReport:
             for row in made.rungs
         )
         faults = {f"{name} {at}": 3}
-        ended = Endings(0, 0, 3, 0, 0, {"agent_crashed": Quote(name, name)})
+        ended = Endings({"agent_crashed": 3}, {"agent_crashed": Quote(name, name)})
         arms.append(
             replace(
                 made,
@@ -498,8 +498,11 @@ def sizes() -> LadderReport:
 def crashing() -> LadderReport:
     """An agent whose own code raises on every exam attempt of A_T, and a method that raises."""
     made = arm("main", (0.01, -0.3, 0.0, 0.02, 0.0))
-    sad = Endings(0, 0, 192, 0, 0, {"agent_crashed": Quote("main/L1/work/0001", "KeyError: 'oops'")})
-    late = Endings(10, 3, 627, 0, 0, {"agent_crashed": Quote("exam/main.L1/0001/1", "KeyError: 'oops'")})
+    sad = Endings({"agent_crashed": 192}, {"agent_crashed": Quote("main/L1/work/0001", "KeyError: 'oops'")})
+    late = Endings(
+        {"queue_empty": 10, "agent_stopped": 3, "agent_crashed": 627},
+        {"agent_crashed": Quote("exam/main.L1/0001/1", "KeyError: 'oops'")},
+    )
     rows = tuple(replace(row, crashes=Crashes(0, 60, 160, 160)) for row in made.rungs)
     fault = Quote("main/L1/work/0002", "TypeError: no")
     made = replace(

@@ -281,8 +281,8 @@ def test_attempts_that_a_limit_ended_are_counted_apart_in_every_form(limited: Pa
         arm(report, "still"),
         Counter(ending for path, ending in Sheet(limited).ended if path.startswith("still/")),
     )
-    assert dict(ended) == {"limit_reached": still.ended_improving.limit_reached}
-    n = still.ended_improving.limit_reached
+    assert dict(ended) == {"limit_reached": still.ended_improving.of("limit_reached")}
+    n = still.ended_improving.of("limit_reached")
     assert f"still: improving {n} reached a limit of {n}" in terminal.text(report)
     assert f"| still | improving | 0 | 0 | 0 | {n} | 0 |" in markdown.markdown(report)
     assert {row["improving_limit_reached"] for row in flat.rows(report)} == {n}

@@ -56,8 +56,8 @@ def total(report: LadderReport) -> int:
 def test_an_agent_that_crashes_on_every_attempt_is_the_first_thing_said():
     report = ladder.read(run(broken, keep))
     arm = report.arms[0]
-    assert (arm.ended_improving.agent_crashed, arm.ended_improving.total) == (10, 10)
-    assert (arm.ended_examining.agent_crashed, arm.ended_examining.total) == (8, 8)
+    assert (arm.ended_improving.of("agent_crashed"), arm.ended_improving.total) == (10, 10)
+    assert (arm.ended_examining.of("agent_crashed"), arm.ended_examining.total) == (8, 8)
     assert report.weaknesses[0] == (
         "18 of 18 (100%) attempts of main ended because its own code raised; they were scored as they stood. "
         "The first: “KeyError: 'oops'”, main/L1/work/0001."

@@ -433,6 +433,28 @@ class QueueInfo:
     in_flight: int
 
 
+Ending: TypeAlias = Literal[
+    "queue_empty",
+    "agent_stopped",
+    "agent_crashed",
+    "limit_reached",
+    "instrument_fault",
+    "wall_clock",
+    "budget",
+    "provider_limit",
+    "provider_filter",
+    "credential",
+    "stalled",
+    "looping",
+    "resource_kill",
+    "operator",
+    "harness_failure",
+    "unknown",
+]
+"""How a session ended (see `rung.protocols.endings`). The first five are of agents that act in the instrument's own
+process, and the others of agent programs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exit:
     """What a driver says of its own end. Evidence, not a verdict: only `protocols/endings.py` classifies."""

@@ -1,11 +1,8 @@
 """How a session ended, from our own record. The driver's exit is evidence and not the verdict."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-from rung.core.values import Exit, Fault
-
-Ending: TypeAlias = Literal["queue_empty", "agent_stopped", "agent_crashed", "limit_reached", "instrument_fault"]
+from rung.core.values import Ending, Exit, Fault
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Any, cast
 from rung.core.errors import InstrumentFault, StoreFault
 from rung.core.ports import Actor, Driver, Journal, Key, Kit, Ports, Provider
 from rung.core.seeds import Seed
-from rung.core.values import Action, Exit, Fault, Lens, State, Task, View
+from rung.core.values import Action, Ending, Exit, Fault, Lens, State, Task, View
 from rung.core.waiting import settle
-from rung.protocols.endings import Ending, Evidence, classify
+from rung.protocols.endings import Evidence, classify
 from rung.protocols.lines import Lines
 from rung.protocols.stream import Stream, Terms, Ticket
 from rung.tasks import keys

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
+from rung.core.values import Ending
 from rung.reports import truth
 from rung.reports.values import (
     Actions,
@@ -108,10 +109,24 @@ def attempts_text(report: LadderReport) -> str:
     return f"{counted(found.total, 'attempt')}{f' ({parts})' if parts else ''}"
 
 
-def ending_cells(ended: Endings) -> tuple[str, ...]:
-    """Queue empty, agent stopped, agent crashed, limit reached, instrument fault: each as it is printed."""
-    counts = (ended.queue_empty, ended.agent_stopped, ended.agent_crashed, ended.limit_reached, ended.instrument_fault)
-    return tuple(f"{count:,}" for count in counts)
+ALWAYS: tuple[Ending, ...] = ("queue_empty", "agent_stopped", "agent_crashed", "limit_reached", "instrument_fault")
+"""Endings that have a column whether there were any or not; the others have one where there were some."""
+
+
+def endings_shown(report: LadderReport) -> tuple[Ending, ...]:
+    """The endings that have a column, in the order of their definition."""
+    seen = {ending for _, _, found in ended(report) for ending, count in found.counts.items() if count}
+    return tuple(ending for ending in get_args(Ending) if ending in ALWAYS or ending in seen)
+
+
+def ending_cells(found: Endings, shown: Sequence[Ending]) -> tuple[str, ...]:
+    """How many ended in each of these ways, as it is printed."""
+    return tuple(f"{found.of(ending):,}" for ending in shown)
+
+
+def ending_name(ending: Ending) -> str:
+    """An ending in words: `queue empty`."""
+    return ending.replace("_", " ")
 
 
 def ended(report: LadderReport) -> list[tuple[str, str, Endings]]:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
-from rung.core.values import Estimate
+from rung.core.values import Ending, Estimate
 from rung.reports import economy, truth
 from rung.reports.values import Actions, ArmReport, Cost, Endings, LadderReport, Rung
 from rung.reports.wording import clean, withheld
@@ -140,13 +140,7 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
 
 
 def _endings(stage: str, ended: Endings) -> FlatRow:
-    return {
-        f"{stage}_queue_empty": ended.queue_empty,
-        f"{stage}_agent_stopped": ended.agent_stopped,
-        f"{stage}_agent_crashed": ended.agent_crashed,
-        f"{stage}_limit_reached": ended.limit_reached,
-        f"{stage}_instrument_fault": ended.instrument_fault,
-    }
+    return {f"{stage}_{ending}": ended.of(ending) for ending in get_args(Ending)}
 
 
 def _costs(what: str, cost: Cost) -> FlatRow:

@@ -10,6 +10,8 @@ from rung.reports.accounts import (
     cost_cells,
     ended,
     ending_cells,
+    ending_name,
+    endings_shown,
     headline,
     price_text,
     sittings,
@@ -205,8 +207,9 @@ def _models(report: LadderReport) -> list[str]:
 
 
 def _endings(report: LadderReport) -> str:
-    heads = ("whose", "stage", "queue empty", "agent stopped", "agent crashed", "limit reached", "instrument fault")
-    return _table(heads, [(who, stage, *ending_cells(found)) for who, stage, found in ended(report)])
+    shown = endings_shown(report)
+    heads = ("whose", "stage", *map(ending_name, shown))
+    return _table(heads, [(who, stage, *ending_cells(found, shown)) for who, stage, found in ended(report)])
 
 
 def _drift(report: LadderReport) -> str:

@@ -13,11 +13,11 @@ from statistics import fmean
 from typing import Any, cast
 
 from rung.core.seeds import Seed
-from rung.core.values import Estimate, Scale
+from rung.core.values import Ending, Estimate, Scale
 from rung.reports import shares, trust, truth
 from rung.reports.record import Record
 from rung.reports.tables import Planned, Row
-from rung.reports.values import MIXED_UNITS, Crashes, Drift, Ending, Holes, Rung, Sign
+from rung.reports.values import MIXED_UNITS, Crashes, Drift, Holes, Rung, Sign
 from rung.stats.headroom import hci, nested_hci
 from rung.stats.lineages import nested_gain
 from rung.stats.missing import Bounds, Coverage, cover

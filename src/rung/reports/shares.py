@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import get_args
 
+from rung.core.values import Ending
 from rung.reports.books import Books, Part, Place
 from rung.reports.record import Record
 from rung.reports.tables import Row
-from rung.reports.values import Actions, Attempts, Cost, Crashes, Ending, Endings, Quote, Shared, Stage
+from rung.reports.values import Actions, Attempts, Cost, Crashes, Endings, Quote, Shared, Stage
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
@@ -100,14 +101,7 @@ def endings(rows: Iterable[Row]) -> Endings:
         count[row.ending] += 1
         if row.ending != "queue_empty":
             first.setdefault(row.ending, Quote(row.path, row.said))
-    return Endings(
-        queue_empty=count["queue_empty"],
-        agent_stopped=count["agent_stopped"],
-        agent_crashed=count["agent_crashed"],
-        limit_reached=count["limit_reached"],
-        instrument_fault=count["instrument_fault"],
-        first=first,
-    )
+    return Endings(dict(count), first)
 
 
 def _in_order(row: Row) -> tuple[int, ...]:

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from rung.core.errors import UsageError
 from rung.core.ports import Journal
-from rung.core.values import Purpose
-from rung.reports.values import Ending, Stage
+from rung.core.values import Ending, Purpose
+from rung.reports.values import Stage
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 import io
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from rung.reports.accounts import agents, attempts_text, budget_text, called, ended, headline, spent
+from rung.core.values import Ending
+from rung.reports.accounts import agents, attempts_text, budget_text, called, ended, ending_name, headline, spent
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
     LEVELS,
@@ -54,6 +55,16 @@ def text(report: LadderReport, *, width: int = 80) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
+OUT_OF_ORDER: tuple[Ending, ...] = ("agent_crashed", "agent_stopped", "limit_reached", "instrument_fault")
+ENDED = {
+    "agent_crashed": "crashed",
+    "agent_stopped": "stopped",
+    "limit_reached": "reached a limit",
+    "instrument_fault": "faulted",
+}
+"""In which words the short report counts them; the endings of agent programs by their own names."""
+
+
 def _head(report: LadderReport) -> list["Text"]:
     """Name, how far it is, size, and, where there is but one lineage, how far its claims go: a line each."""
     exam = f"{counted(report.exam_tasks, 'exam task')} (A_0 ×{report.baseline_repeats}, A_T ×{report.repeats})"
@@ -94,13 +105,12 @@ def _endings(report: LadderReport) -> list["Text"]:
 def _out_of_order(report: LadderReport) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for who, stage, ends in ended(report):
-        counts = (
-            ("crashed", ends.agent_crashed),
-            ("stopped", ends.agent_stopped),
-            ("reached a limit", ends.limit_reached),
-            ("faulted", ends.instrument_fault),
-        )
-        said = [f"{n:,} {word}" for word, n in counts if n]
+        others = [each for each in get_args(Ending) if each not in OUT_OF_ORDER and each != "queue_empty"]
+        said = [
+            f"{ends.of(each):,} {ENDED.get(each, ending_name(each))}"
+            for each in (*OUT_OF_ORDER, *others)
+            if ends.of(each)
+        ]
         found.setdefault(who, []).extend([f"{stage} {', '.join(said)} of {ends.total:,}"] if said else [])
     return found
 

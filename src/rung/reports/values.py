@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from rung.core.values import Estimate
+from rung.core.values import Ending, Estimate
 from rung.stats.missing import Bounds
 from rung.stats.verdict import Verdict
 
@@ -23,7 +23,6 @@ class Holes:
     bounds: Bounds | None  # whatever the missing scores were
 
 
-Ending: TypeAlias = Literal["queue_empty", "agent_stopped", "agent_crashed", "limit_reached", "instrument_fault"]
 Stage: TypeAlias = Literal["improving", "examining"]
 Sign: TypeAlias = Literal[-1, 0, 1]
 
@@ -38,23 +37,22 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Endings:
-    """How the attempts of one stage ended, each in a session of its own.
+    """How the attempts of one stage ended, each in a session of its own: how many in which way.
 
     `queue_empty` is in order. `first` quotes the first of each other ending there was.
     """
 
-    queue_empty: int
-    agent_stopped: int
-    agent_crashed: int
-    limit_reached: int
-    instrument_fault: int
-    first: Mapping[Ending, Quote]
+    counts: Mapping[Ending, int]
+    first: Mapping[Ending, Quote] = field(default_factory=dict)
+
+    def of(self, ending: Ending) -> int:
+        """How many ended so."""
+        return self.counts.get(ending, 0)
 
     @property
     def total(self) -> int:
         """Attempts that ended."""
-        scored = self.queue_empty + self.agent_stopped + self.agent_crashed + self.limit_reached
-        return scored + self.instrument_fault
+        return sum(self.counts.values())
 
 
 @dataclass(frozen=True, slots=True)

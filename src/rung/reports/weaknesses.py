@@ -87,7 +87,7 @@ def _of_crashes(report: LadderReport) -> Iterator[str]:
                 "the gain there may be crashes and not skill."
             )
     for name, ended in owners:
-        stopped = sum(one.agent_stopped for one in ended)
+        stopped = sum(one.of("agent_stopped") for one in ended)
         if stopped:
             yield (
                 f"{_of(stopped, ended)} attempts of {name} ended because the agent stopped before its task was "
@@ -98,7 +98,7 @@ def _of_crashes(report: LadderReport) -> Iterator[str]:
 def _of_limits(report: LadderReport) -> Iterator[str]:
     """Attempts that a budget of a task or a session ended, and refinements that any budget ended."""
     for name, ended in _owners(report):
-        limited = sum(one.limit_reached for one in ended)
+        limited = sum(one.of("limit_reached") for one in ended)
         if limited:
             yield (
                 f"{_of(limited, ended)} attempts of {name} ended because a limit was reached; they were scored as they "
@@ -116,7 +116,7 @@ def _of_limits(report: LadderReport) -> Iterator[str]:
 
 
 def _crashed(name: str, ended: Sequence[Endings]) -> Iterator[str]:
-    crashed = sum(one.agent_crashed for one in ended)
+    crashed = sum(one.of("agent_crashed") for one in ended)
     if crashed:
         yield (
             f"{_of(crashed, ended)} attempts of {name} ended because its own code raised; they were scored as they "
@@ -141,7 +141,7 @@ def _first(ended: Sequence[Endings], ending: str) -> str:
 
 def _of_faults(report: LadderReport) -> Iterator[str]:
     for name, ended in _owners(report):
-        lost = sum(one.instrument_fault for one in ended)
+        lost = sum(one.of("instrument_fault") for one in ended)
         if lost:
             yield (
                 f"{_of(lost, ended)} attempts of {name} broke and have no score; they are missing, not zero."
