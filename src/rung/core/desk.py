@@ -19,6 +19,10 @@ class ToolAnswer:
     failed: bool = False
 
 
+OVER = ToolAnswer("The session is over.", data={"over": True}, failed=True)
+"""What is answered to a call that comes when its session has ended."""
+
+
 class ToolDesk(Protocol):
     """Tools and their answers. What they are stays the same for as long as the desk is open."""
 

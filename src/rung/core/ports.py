@@ -33,6 +33,7 @@ from rung.core.values import (
     State,
     StreamReply,
     Task,
+    Tool,
     Trial,
     View,
 )
@@ -290,6 +291,15 @@ class Pooled(Family, Protocol):
 
     def whence(self, setting: Setting, *, sealed: bool) -> str:
         """Where they lie, for whoever asked for more than there are: `tickets.jsonl, level 1, split "test"`."""
+        ...
+
+
+@runtime_checkable
+class Tooled(Family, Protocol):
+    """A family whose views do not show all its tools at once. A program is told of every one before its first task."""
+
+    def tools(self, setting: Setting) -> Sequence[Tool]:
+        """Every tool that an episode of this setting may show, in an order that stays the same."""
         ...
 
 

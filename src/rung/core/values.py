@@ -401,7 +401,7 @@ class Served:
     """A task as an agent receives it: an opaque handle, what it may know, and what there is to see now.
 
     `played` is empty unless the run was interrupted in this task: then the episode has been rebuilt from the record,
-    and these are the views and actions up to where it stands.
+    and these are the views and actions up to where it stands. `calls` is how many have been made in it.
     """
 
     handle: str
@@ -409,15 +409,21 @@ class Served:
     setting: str
     view: View
     played: tuple[tuple[View, Action], ...] = ()
+    calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class StreamReply:
-    """The stream's answer to one call: text, and the next view or the end with as much feedback as the lens lets by."""
+    """The stream's answer to one call: text, and the next view or the end with as much feedback as the lens lets by.
+
+    `invalid` says that the call was none. With a `fault` the task broke and was withdrawn, and the session goes on.
+    """
 
     text: str
     view: View | None
     feedback: FeedbackResult | None = None
+    invalid: bool = False
+    fault: Fault | None = None
 
     @property
     def done(self) -> bool:

@@ -10,6 +10,8 @@ Under an attempt's path (`narrow/L3/work/0007`) the journal holds these facts:
     told/000000       a model call of step 0 that the agent made by other means, as it tells it
     sealed            the evaluation, or the fault; and how many steps there were
     ended             how the session ended
+    stray/0000 stray  a call of the session that named no task in flight, and why it was refused; under the session's
+                      path, which is the attempt's where a session has one attempt
 
 Texts over `INLINE` characters stand as `{"blob": sha256}`. Nothing here depends on time, so equal runs write equal
 facts; when things happened is an observation.
@@ -19,7 +21,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from rung.core.canonical import JSON, sha256
+from rung.core.canonical import JSON, canonical, sha256
 from rung.core.ports import Artifacts, Journal
 from rung.core.values import (
     Action,
@@ -34,6 +36,7 @@ from rung.core.values import (
     Step,
     View,
 )
+from rung.protocols.answers import tidy
 from rung.store.calls import read_call, read_told
 
 INLINE = 2000
@@ -90,6 +93,13 @@ def step_json(
         "success": reply.success,
         "feedback": reply.feedback,
     }
+
+
+def stray_json(call: Call, reason: str) -> dict[str, JSON]:
+    """A call that named no task in flight: foreign text of any length, of which the beginning is kept."""
+    said = tidy(Action(call))[0].answer
+    assert isinstance(said, Call)
+    return {"tool": said.tool[:INLINE], "arguments": canonical(said.arguments)[:INLINE], "reason": reason[:INLINE]}
 
 
 def sealed_json(sealed: Evaluation | Fault, steps: int) -> dict[str, JSON]:

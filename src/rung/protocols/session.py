@@ -89,7 +89,8 @@ class Seat:
     """Who works a session: the driver, its home, its ports and random streams, and whether it may have the policies.
 
     `model` is what it acts with, over `lines`; without lines, its calls are recorded and not limited. `ground` is what
-    the episodes stand on, which no agent is handed. `judged` asks for the agent's own score with each action.
+    the episodes stand on, which no agent is handed. `judged` asks for the agent's own score with each action. `terms`
+    says of the stream what neither the lens nor the limits do.
     """
 
     driver: Driver
@@ -102,6 +103,7 @@ class Seat:
     limits: Limits = Limits()
     ground: Ports = field(default_factory=Ports)
     judged: bool = False
+    terms: Terms = field(default_factory=lambda: Terms("none"))
 
 
 async def hold(journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: Lens, seat: Seat) -> Ending:
@@ -109,19 +111,19 @@ async def hold(journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: 
     recorded = cast("dict[str, Any] | None", journal.get(path, "ended"))
     if recorded is not None:
         return cast(Ending, recorded["ending"])
-    waiting = [ticket for ticket in tickets if journal.get(ticket.path, "sealed") is None]
     lines = seat.lines or Lines(journal)
     stream = Stream(
         journal,
-        waiting,
-        terms=Terms(lens, seat.limits.steps, seat.judged),
+        tickets,
+        terms=replace(seat.terms, lens=lens, steps=seat.limits.steps, judged=seat.judged),
         salt=seat.seed.path,
         ports=seat.ground,
         line_for=lambda path: lines.line(path, "agent", seat.model),
+        session=path,
     )
     end = await _driven(seat, Desk(stream, seat.home, seat.ports, seat.seed, seat.scripted))
     limited = end.late or stream.limited
-    unserved = (await stream.queue_info()).waiting or 0
+    unserved = stream.unserved
     crashed = end.said is not None and end.said.reason == "agent_crashed"
     unfinished = await stream.close(end.fault, status="error" if crashed else "timeout" if end.late else "cancelled")
     ending = classify(Evidence(end.fault, limited, unserved, unfinished, end.said))

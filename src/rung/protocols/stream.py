@@ -2,8 +2,12 @@
 
 The served-mark is durable before a task's text leaves, and the seal before its score does; the steps between survive
 process death. After an interruption an episode in flight is rebuilt by replaying its recorded calls.
+
+Several tasks may be in flight. An agent names each by its handle, and by nothing else: so it may be cut off and come
+back, over another connection or to another process, and go on. Calls on one task are taken one after the other.
 """
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,13 +17,14 @@ from typing import TypeVar
 
 from rung.core import crashpoints, registry
 from rung.core.canonical import JSON, canonical
-from rung.core.errors import AgentCrash, InstrumentFault, LimitReached, Stopped, UsageError
+from rung.core.errors import AgentCrash, InstrumentFault, LimitReached, RungError, Stopped, StoreFault, UsageError
 from rung.core.ports import Episode, Family, Journal, Ports
 from rung.core.values import (
     Action,
     Call,
     Evaluation,
     Fault,
+    FeedbackResult,
     Invalid,
     Lens,
     Purpose,
@@ -47,6 +52,12 @@ fault."""
 MAX_DETAIL = 2000
 """Characters kept of what a family says when it breaks."""
 
+MAX_STRAYS = 1000
+"""Calls that named no task in flight, kept of one session. An agent that makes more of them is told and not noted."""
+
+ENDING = (InstrumentFault, AgentCrash, LimitReached)
+"""What ends a task, and where tasks are not apart its session."""
+
 Result = TypeVar("Result")
 
 
@@ -65,11 +76,26 @@ class Ticket:
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What holds for every task of a session: what feedback lets through, the most actions in a task, and whether an
-    agent is asked for its own score of each action (see `rung.protocols.self_score`)."""
+    agent is asked for its own score of each action (see `rung.protocols.self_score`).
+
+    Where tasks are `apart`, one that breaks is sealed as a fault by itself and the session goes on; else it ends the
+    session. With `queue_hidden` an agent is not told how many tasks wait.
+    """
 
     lens: Lens
     steps: int | None = None
     judged: bool = False
+    apart: bool = False
+    queue_hidden: bool = False
+
+
+class NotInFlight(UsageError):
+    """A call names no task in flight: none has this handle, or its task has `ended`."""
+
+    def __init__(self, handle: str, *, ended: bool) -> None:
+        why = f"task {handle!r} has ended" if ended else f"no task in flight with handle {handle!r}"
+        super().__init__(f"{why}; get a task first")
+        self.ended = ended
 
 
 @dataclass(slots=True)
@@ -97,14 +123,22 @@ class Stream:
         salt: str,
         ports: Ports,
         line_for: Callable[[str], Line],
+        session: str = "",
     ) -> None:
+        """`tickets` are all of the session's, also those that an earlier process sealed; `session` is where calls that
+        name no task are noted."""
         self._journal = journal
-        self._waiting = deque(tickets)
+        self._tickets = {record.handle(salt, ticket.path): ticket for ticket in tickets}
+        self._over = {handle for handle in self._tickets if self._has(handle, "sealed")}
+        self._waiting = deque(handle for handle in self._tickets if handle not in self._over)
+        self._interrupted = {handle: None for handle in self._waiting if self._has(handle, "served")}
         self._terms = terms
         self._salt = salt
         self._ports = ports
         self._line_for = line_for
+        self._session = session
         self._lines: dict[str, Line] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
         self.watch = Watch()
         self._served: dict[str, Ticket] = {}
         self._open: dict[str, _Attempt] = {}
@@ -112,6 +146,33 @@ class Stream:
     def ticket(self, handle: str) -> Ticket:
         """The ticket of a task in flight."""
         return self._served[handle]
+
+    def cell(self, handle: str) -> tuple[str, str]:
+        """Family and setting of the task with this handle. Raises `NotInFlight` where none ever had it."""
+        if handle not in self._tickets:
+            raise NotInFlight(handle, ended=False)
+        task = self._tickets[handle].task
+        return task.family, task.setting.name
+
+    @property
+    def told(self) -> bool:
+        """Whether the call that ends a task answers with feedback."""
+        return self._terms.lens != "none"
+
+    @property
+    def judged(self) -> bool:
+        """Whether an agent is asked for its own score of each action."""
+        return self._terms.judged
+
+    @property
+    def unserved(self) -> int:
+        """How many tasks wait, whatever an agent is told of it."""
+        return len(self._waiting) - len(self._interrupted)
+
+    @property
+    def in_flight(self) -> Sequence[str]:
+        """The handles of the tasks in flight, also of those that an earlier process served and nobody has met since."""
+        return (*self._interrupted, *self._served)
 
     def line(self, handle: str) -> Line:
         """The line over which the agent calls its model for the task with this handle."""
@@ -128,17 +189,31 @@ class Stream:
     async def get_task(self) -> Served | None:
         """Hand out the next task, or None. Its served-mark is durable before this returns."""
         while self._waiting:
-            served = await self._serve(self._waiting.popleft())
+            handle = self._waiting[0]
+            async with self._turn(handle):
+                served = await self._next(handle)
             if served is not None:
                 return served
         return None
 
-    async def _serve(self, ticket: Ticket) -> Served | None:
-        handle = record.handle(self._salt, ticket.path)
-        self._served[handle] = ticket
+    async def _next(self, handle: str) -> Served | None:
+        """Serve a task that waits; None for one that nobody can work any more, and where another call was faster."""
+        if handle not in self._waiting:
+            return None
+        try:
+            attempt = await self._serve(handle)
+        except ENDING as broken:
+            await self._withdraw(handle, broken)
+            return None
+        return self._shown(handle, attempt) if attempt is not None else None
+
+    async def _serve(self, handle: str) -> _Attempt | None:
+        resumed = handle in self._interrupted
+        self._waiting.remove(handle)
+        self._interrupted.pop(handle, None)
+        ticket = self._served[handle] = self._tickets[handle]
         family = registry.family(ticket.task.family)
         rules = _guard(family, partial(self._rules, family, ticket.task))
-        resumed = self._journal.get(ticket.path, "served") is not None
         _guard(family, partial(self._mark, ticket, handle, rules))
         crashpoints.reach("served.before")
         await self._journal.flush(durable=True)
@@ -149,40 +224,120 @@ class Stream:
         if resumed and await self._rebuild(attempt):
             await self._finish(handle, attempt, Reply(""))
             return None
-        return Served(handle, family.id, ticket.task.setting.name, attempt.view, tuple(attempt.played))
+        return attempt
+
+    async def show(self, handle: str) -> Served:
+        """A task in flight as it stands, once more. Raises `NotInFlight`."""
+        async with self._turn(handle):
+            return self._shown(handle, await self._live(handle))
+
+    def _shown(self, handle: str, attempt: _Attempt) -> Served:
+        task = attempt.ticket.task
+        return Served(handle, task.family, task.setting.name, attempt.view, tuple(attempt.played), attempt.index)
 
     async def answer(self, handle: str, action: Action) -> StreamReply:
-        """Route one action to its episode; the step is committed before the reply leaves."""
-        attempt = self._open.get(handle)
-        if attempt is None:
-            raise UsageError(f"no task in flight with handle {handle!r}; get a task first")
+        """Route one action to its episode; the step is committed before the reply leaves. Raises `NotInFlight`."""
+        async with self._turn(handle):
+            try:
+                return await self._answered(handle, action)
+            except ENDING as broken:
+                fault = await self._withdraw(handle, broken)
+                return StreamReply("", None, self._feedback(self._tickets[handle].path), fault=fault)
+
+    async def _answered(self, handle: str, action: Action) -> StreamReply:
+        attempt = await self._live(handle)
         self.line(handle).check()
         reply, done = await self._step(attempt, action)
         if done:
             return await self._finish(handle, attempt, reply)
         await self._journal.flush(durable=False)
         crashpoints.reach("reply.before")
-        return StreamReply(reply.text, attempt.view)
+        return StreamReply(reply.text, attempt.view, invalid=reply.invalid)
+
+    async def _live(self, handle: str) -> _Attempt:
+        """The attempt with this handle, rebuilt first where an earlier process served it."""
+        if handle in self._interrupted:
+            await self._serve(handle)
+        attempt = self._open.get(handle)
+        if attempt is None:
+            raise NotInFlight(handle, ended=handle in self._over)
+        return attempt
 
     async def queue_info(self) -> QueueInfo:
-        """What waits and what is in flight."""
-        return QueueInfo(len(self._waiting), len(self._open))
+        """What waits, as far as the study tells, and what is in flight."""
+        return QueueInfo(None if self._terms.queue_hidden else self.unserved, len(self.in_flight))
+
+    async def stray(self, call: Call, reason: str) -> None:
+        """Note a call that named no task in flight, and what was answered. It costs no task a step."""
+        number = sum(1 for _ in self._journal.facts(under=f"{self._session}/stray", kind="stray"))
+        if number >= MAX_STRAYS:
+            return
+        self._journal.put(f"{self._session}/stray/{number:04d}", "stray", record.stray_json(call, reason))
+        await self._journal.flush(durable=False)
 
     async def close(self, fault: Fault | None, *, status: Status = "cancelled") -> int:
         """Seal what is still in flight: as the fault given, or scored as it stands with this status. How many were.
 
         The caller records the ending and commits both together.
         """
-        left = len(self._served)
-        for handle, ticket in list(self._served.items()):
-            attempt = self._open.get(handle)
-            sealed = fault or await _as_it_stands(attempt, status)
-            self._seal(ticket, sealed, steps=attempt.index if attempt else 0)
-        self._served.clear()
-        self._open.clear()
-        return left
+        closed = 0
+        for handle in self.in_flight:
+            async with self._turn(handle):
+                closed += await self._close(handle, fault, status)
+        return closed
 
     # ----------------------------------------------------------------------------------------- inside
+
+    def _has(self, handle: str, kind: str) -> bool:
+        return self._journal.get(self._tickets[handle].path, kind) is not None
+
+    def _turn(self, handle: str) -> asyncio.Lock:
+        """Who holds it may work the task: calls on one are taken one after the other, in the order they came."""
+        if handle not in self._tickets:
+            raise NotInFlight(handle, ended=False)
+        return self._turns.setdefault(handle, asyncio.Lock())
+
+    async def _close(self, handle: str, fault: Fault | None, status: Status) -> bool:
+        """Seal one task; False when a call that was under way has ended it."""
+        if fault is None and handle in self._interrupted:
+            fault = await self._rebuilt(handle)
+        if handle in self._over:
+            return False
+        attempt = self._open.get(handle)
+        ticket = self._tickets[handle]
+        steps = attempt.index if attempt else len(record.read_steps(self._journal, ticket.path))
+        self._seal(ticket, fault or await _as_it_stands(attempt, status), steps=steps)
+        self._forget(handle)
+        return True
+
+    async def _rebuilt(self, handle: str) -> Fault | None:
+        """Bring back a task that an earlier process served, to be scored as it stands; a fault where it cannot be."""
+        try:
+            await self._serve(handle)
+        except StoreFault:
+            raise
+        except InstrumentFault as broken:
+            return Fault(broken.where, broken.detail)
+        return None
+
+    async def _withdraw(self, handle: str, broken: RungError) -> Fault | None:
+        """End a task alone that cannot go on; the fault, if that is what it was. Where tasks are not apart, raise."""
+        if not self._terms.apart or isinstance(broken, StoreFault):
+            raise broken
+        fault = Fault(broken.where, broken.detail) if isinstance(broken, InstrumentFault) else None
+        await self._close(handle, fault, "timeout" if isinstance(broken, LimitReached) else "error")
+        await self._journal.flush(durable=True)
+        return fault
+
+    def _forget(self, handle: str) -> None:
+        self._open.pop(handle, None)
+        self._served.pop(handle, None)
+        if self._interrupted.pop(handle, self) is None:
+            self._waiting.remove(handle)
+        self._over.add(handle)
+
+    def _feedback(self, path: str) -> FeedbackResult | None:
+        return through(self._terms.lens, record.read_feedback(self._journal, path)) if self.told else None
 
     def _call(self, family: Family, answer: Call | str) -> Call | Invalid:
         if isinstance(answer, str):
@@ -240,13 +395,10 @@ class Stream:
 
     async def _finish(self, handle: str, attempt: _Attempt, reply: Reply) -> StreamReply:
         self._seal(attempt.ticket, await _evaluated(attempt), steps=attempt.index)
-        del self._open[handle], self._served[handle]  # before any wait: whoever is cut off in it is sealed all the same
+        self._forget(handle)  # before any wait: whoever is cut off in it is sealed all the same
         await self._journal.flush(durable=True)
         crashpoints.reach("reply.before")
-        feedback = None
-        if self._terms.lens != "none":
-            feedback = through(self._terms.lens, record.read_feedback(self._journal, attempt.ticket.path))
-        return StreamReply(reply.text, None, feedback)
+        return StreamReply(reply.text, None, self._feedback(attempt.ticket.path), invalid=reply.invalid)
 
     def _seal(self, ticket: Ticket, sealed: Evaluation | Fault, *, steps: int) -> None:
         self._journal.put(ticket.path, "sealed", record.sealed_json(sealed, steps))

@@ -102,6 +102,10 @@ class CombatFamily:
                 return Call(tool.name, {name: found[name] for name in names})
         return Invalid('no JSON object with "plays", "buy" or "heal" found in the answer')
 
+    def tools(self, setting: Setting) -> Sequence[Tool]:
+        """Both, though a view shows the one whose turn it is (see `rung.core.ports.Tooled`)."""
+        return (FIGHT, SHOP)
+
     async def start(self, task: Task, ports: Ports) -> Episode:
         """A fresh episode."""
         return CombatEpisode(task, Run.begin(Chain.of(task)))
