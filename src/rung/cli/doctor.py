@@ -12,6 +12,9 @@ from typing import Literal
 
 import click
 
+from rung.agents.command import PROGRAMS
+from rung.agents.command.facts import Facts
+from rung.backends import programs
 from rung.backends.models import local
 from rung.backends.models.local import weights
 from rung.cli._say import json_option, say_json
@@ -37,24 +40,41 @@ class Finding:
 
 @click.command("doctor")
 @click.option("--install-model", is_flag=True, help="Install what local/smollm2 needs; sizes are said first.")
+@click.option(
+    "--install-agent",
+    "agents",
+    multiple=True,
+    type=click.Choice([*PROGRAMS, "all"]),
+    help="Install an agent program, and a Node for it; sizes are said first. May be given several times.",
+)
 @json_option
 @click.pass_context
-def command(ctx: click.Context, *, install_model: bool, as_json: bool) -> None:
+def command(ctx: click.Context, *, install_model: bool, agents: Sequence[str], as_json: bool) -> None:
     """Say whether this machine has what rung needs.
 
-    Looks at Python, packages, SQLite, git, and the disk under the current folder; each lack comes with its mend. Extras
-    are optional. Exit status 1 when something that is needed is missing.
+    Looks at Python, packages, SQLite, git, the disk under the current folder, and agent programs; each lack comes with
+    its mend. Extras and programs are optional. Exit status 1 when something that is needed is missing.
     """
-    if install_model:
-        _install_model()
-    findings = [_local_model()] if install_model else list(examine(Path.cwd()))
+    installed = list(_installed(model=install_model, agents=agents))
+    findings = installed or list(examine(Path.cwd()))
     if as_json:
         say_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
             click.echo(_line(finding))
-    failed = ("bad", "absent") if install_model else ("bad",)
+    failed = ("bad", "absent") if installed else ("bad",)
     ctx.exit(int(any(finding.state in failed for finding in findings)))
+
+
+def _installed(*, model: bool, agents: Sequence[str]) -> Iterator[Finding]:
+    """Install what was asked for, and look at it."""
+    if model:
+        _install_model()
+        yield _local_model()
+    for name, facts in PROGRAMS.items():
+        if name in agents or "all" in agents:
+            _install_agent(facts)
+            yield _agent(facts)
 
 
 def examine(folder: Path) -> Iterator[Finding]:
@@ -68,6 +88,7 @@ def examine(folder: Path) -> Iterator[Finding]:
     yield from _extras()
     yield _frames()
     yield _local_model()
+    yield from map(_agent, PROGRAMS.values())
 
 
 def _line(finding: Finding) -> str:
@@ -165,6 +186,38 @@ def _space(folder: Path) -> Finding:
     if free >= LITTLE_SPACE:
         return Finding("disk space here", "ok", seen)
     return Finding("disk space here", "bad", seen, "free some, or keep runs elsewhere: rung run --out")
+
+
+# --------------------------------------------------------------------------------------------- agent programs
+
+NEEDS_KEY = "takes an API key, which stays with the gateway; a subscription login does not pass a gateway"
+
+
+def _agent(facts: Facts) -> Finding:
+    """A program that is known: whether it is installed, and in the version that was measured."""
+    what, mend = f"agent {facts.name}", f"rung doctor --install-agent {facts.name}"
+    package = facts.package
+    seen = None if package is None else programs.version(facts.name, package.name)
+    if package is None or seen is None:
+        return Finding(what, "absent", f"not in {programs.modules(facts.name)}", mend)
+    if facts.node and programs.node() is None:
+        return Finding(what, "absent", f"{seen}, without the Node that runs it", mend)
+    if seen != package.version:
+        note = f"{seen}, where {package.version} was measured: it may start or end otherwise; {NEEDS_KEY}"
+        return Finding(what, "ok", note, f"for the measured one: {mend}")
+    return Finding(what, "ok", f"{seen}; {NEEDS_KEY}")
+
+
+def _install_agent(facts: Facts) -> None:
+    """Install the measured version of a program. One that is there already is left alone."""
+    package = facts.package
+    if package is None or (
+        _agent(facts).state == "ok" and programs.version(facts.name, package.name) == package.version
+    ):
+        return
+    node = "" if programs.node() else f", and {programs.NODE_PACKAGE} {programs.NODE_VERSION}, {programs.NODE_MB} MB"
+    _say(f"installing {package.name} {package.version}, {package.megabytes} MB on disk{node}, in {programs.folder()}")
+    programs.install(facts.name, package.name, package.version, command=package.command, script=package.script)
 
 
 # --------------------------------------------------------------------------------------------- the local model
