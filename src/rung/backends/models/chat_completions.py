@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rung.backends.models import wire
 from rung.backends.models.backend import TryAgain
+from rung.backends.models.keys import Key, key_in, plain_url
 from rung.backends.models.loops import PerLoop
 from rung.core.config import ModelConfig
 from rung.core.errors import ContextOverflow, ModelFault, ModelUnusable, RungError, UsageError
@@ -70,9 +71,7 @@ _SHOWN = 300
 class ChatCompletions:
     """One model at one endpoint. The key is sent to that endpoint and stands in nothing that this class says."""
 
-    def __init__(
-        self, name: str, *, base_url: str, key: "_Key", bound: str, body: Mapping[str, Any], pool: int
-    ) -> None:
+    def __init__(self, name: str, *, base_url: str, key: Key, bound: str, body: Mapping[str, Any], pool: int) -> None:
         self._name = name
         self._url = _endpoint(base_url)
         self._shown = self._url.partition("?")[0]  # a query may hold a key
@@ -240,29 +239,7 @@ def asked_to_wait(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-# --------------------------------------------------------------------------------------------- keys and addresses
-
-
-class _Key:
-    """A key, or none. Its repr, its messages and what it cleans do not hold it."""
-
-    def __init__(self, variable: str | None, value: str) -> None:
-        self._variable = variable
-        self._value = value
-
-    def __repr__(self) -> str:
-        return f"<key from {self._variable}>"
-
-    def header(self) -> Mapping[str, str]:
-        return {"authorization": f"Bearer {self._value}"} if self._value else {}
-
-    def removed_from(self, text: str) -> str:
-        return text.replace(self._value, "[key]") if self._value else text
-
-    def mend(self) -> str:
-        if self._variable is None:
-            return "No key was sent; name the variable that holds it as key_env"
-        return f"The key in ${self._variable} is not taken; put a valid one there"
+# --------------------------------------------------------------------------------------------- from a config
 
 
 def make(model: str, config: ModelConfig, environ: Mapping[str, str]) -> ChatCompletions:
@@ -278,40 +255,12 @@ def make(model: str, config: ModelConfig, environ: Mapping[str, str]) -> ChatCom
     wire.check_body(model, config.body)
     return ChatCompletions(
         name,
-        base_url=_plain_url(model, base_url),
-        key=_key(model, config.key_env or (host.key_env if host is not None else None), environ),
+        base_url=plain_url(model, base_url),
+        key=key_in(model, config.key_env or (host.key_env if host is not None else None), environ),
         bound=host.bound if host is not None else "max_tokens",
         body=config.body,
         pool=config.concurrency,
     )
-
-
-def _key(model: str, variable: str | None, environ: Mapping[str, str]) -> _Key:
-    if variable is None:
-        return _Key(None, "")
-    value = environ.get(variable, "").strip()
-    if not value:
-        raise UsageError(
-            f"model {model!r} needs a key in the variable {variable}, which is not set; "
-            f'set it, or name another with key_env in [models."{model}"]'
-        )
-    if not re.fullmatch(r"[\x21-\x7e]+", value):
-        raise UsageError(f"the key in {variable} has characters that no key has (spaces, line ends or non-ASCII)")
-    return _Key(variable, value)
-
-
-def _plain_url(model: str, base_url: str) -> str:
-    import httpx2
-
-    try:
-        url = httpx2.URL(base_url)
-    except httpx2.InvalidURL as error:
-        raise UsageError(
-            f"model {model!r}: base_url is no address ({error}); for example http://localhost:8000/v1"
-        ) from None
-    if not url.host or url.userinfo:
-        raise UsageError(f"model {model!r}: base_url is scheme, host, port and path; a key belongs into key_env")
-    return base_url
 
 
 def _endpoint(base_url: str) -> str:

@@ -1,0 +1,135 @@
+"""What stands behind the gateway: one request opened, and how an answer flows back. One shape for all of them."""
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+from rung.backends.models.gateway import IMAGE_TOKENS
+from rung.backends.models.prices import most
+from rung.backends.servers.sse import compact
+from rung.backends.servers.wires import Body, Format
+from rung.core.config import PriceConfig
+from rung.core.ports import Amount, Spending
+from rung.core.proxied import WireName
+
+JSON_TYPE = {"content-type": "application/json"}
+STREAM_TYPE = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+
+Kind: TypeAlias = Literal["ask", "count"]
+"""A request for an answer, or for the number of tokens of one, which costs nothing."""
+
+
+class Unreachable(Exception):
+    """Nobody answered; the text says why and holds no key. `billed` says whether it may have cost something."""
+
+    def __init__(self, detail: str, *, status: int = 502, billed: bool = False) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.status = status
+        self.billed = billed
+
+
+class Broken(Exception):
+    """An answer whose connection was lost half-way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request as it leaves: screened and bounded. `raw` are its bytes where nothing was changed.
+
+    `most_output` bounds the tokens of an answer, `asked_bytes` those of the question: its bytes, with what is allowed
+    for each picture in place of the picture's. `headers` and `query` are the program's own; `seed` is of its bytes.
+    """
+
+    format: Format
+    kind: Kind
+    body: Body
+    raw: bytes | None
+    streamed: bool
+    most_output: int
+    asked_bytes: int
+    seed: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """An answer that has begun. Iterate over `chunks`, then close them; they raise `Broken` where they are cut."""
+
+    status: int
+    headers: Mapping[str, str]
+    chunks: AsyncGenerator[bytes, None]
+
+
+class Upstream(Protocol):
+    """Who answers."""
+
+    @property
+    def model(self) -> str:
+        """The name of the one model that answers here, as programs are told it."""
+        ...
+
+    @property
+    def price(self) -> PriceConfig | None:
+        """What it is paid by; None where no price is known."""
+        ...
+
+    def speaks(self, wire: WireName) -> bool:
+        """Whether it can be asked in this format."""
+        ...
+
+    async def open(self, sent: Sent, spending: Spending) -> Flow:
+        """Ask, once. Its cost is set aside before anything leaves; what it leaves unsettled, its caller settles.
+
+        Raises `Unreachable`, `Malformed`, and what `Spending.reserve` and `Provider.ask` do.
+        """
+        ...
+
+
+def worst(sent: Sent, price: PriceConfig | None, *, dearest_input: float = 1.0) -> Amount:
+    """The most that a request can cost: a token for each byte, and all the output that it is allowed.
+
+    `dearest_input` is what a token of input can cost at most, in prices of input.
+    """
+    plain = most(sent.asked_bytes, sent.most_output, price)
+    if price is None or plain.usd is None or dearest_input == 1.0:
+        return plain
+    return Amount(plain.usd + (dearest_input - 1.0) * sent.asked_bytes * price.input / 1e6, plain.tokens)
+
+
+PICTURE = IMAGE_TOKENS
+"""Tokens allowed for a picture, whatever its bytes."""
+_LONG = 2000
+"""Characters of base64 from which a string is a picture's, or a file's that a provider reads as one."""
+
+
+def asked_bytes(body: Any, raw: int) -> int:
+    """Bytes of a request that are not pictures', and what is allowed for each picture."""
+    found = list(_pictures(body))
+    return raw - sum(found) + PICTURE * len(found)
+
+
+def _pictures(value: Any) -> list[int]:
+    """The lengths of what is a picture's bytes in base64, wherever it stands."""
+    if isinstance(value, list):
+        return [length for each in value for length in _pictures(each)]
+    if not isinstance(value, dict):
+        return []
+    own = [
+        len(each)
+        for key, each in value.items()
+        if isinstance(each, str) and len(each) >= _LONG and _is_picture(value, key, each)
+    ]
+    return own + [length for each in value.values() if isinstance(each, dict | list) for length in _pictures(each)]
+
+
+def _is_picture(block: dict[str, Any], key: str, text: str) -> bool:
+    if key in ("url", "image_url"):
+        return text[:11].lower() == "data:image/"
+    return key == "data" and block.get("type") == "base64" and str(block.get("media_type")).startswith("image/")
+
+
+async def whole(body: Body) -> AsyncGenerator[bytes, None]:
+    """An answer in one piece."""
+    yield compact(body).encode()
