@@ -2,6 +2,7 @@
 
 import socket
 import struct
+from itertools import pairwise
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
@@ -20,7 +21,9 @@ def ipv4(protocol: int, src: str, dst: str, body: bytes, *, place: int = 0, numb
 
 def ipv6(protocol: int, src: str, dst: str, body: bytes) -> bytes:
     head = struct.pack("!IHBB", 6 << 28, len(body), protocol, 64)
-    return ethernet(0x86DD, head + socket.inet_pton(socket.AF_INET6, src) + socket.inet_pton(socket.AF_INET6, dst) + body)
+    return ethernet(
+        0x86DD, head + socket.inet_pton(socket.AF_INET6, src) + socket.inet_pton(socket.AF_INET6, dst) + body
+    )
 
 
 def ip(protocol: int, src: str, dst: str, body: bytes) -> bytes:
@@ -40,9 +43,7 @@ def tcp(
     return ip(6, src, dst, head + payload)
 
 
-def udp(
-    payload: bytes, *, src: str = CLIENT, dst: str = SERVER, ports: tuple[int, int] = (40000, 53)
-) -> bytes:
+def udp(payload: bytes, *, src: str = CLIENT, dst: str = SERVER, ports: tuple[int, int] = (40000, 53)) -> bytes:
     return ip(17, src, dst, struct.pack("!HHHH", *ports, 8 + len(payload), 0) + payload)
 
 
@@ -79,7 +80,7 @@ def handshake(*extensions: bytes) -> bytes:
 def records(message: bytes, *cuts: int) -> bytes:
     """A handshake message in TLS records, cut at these places."""
     edges = (0, *cuts, len(message))
-    pieces = [message[begin:end] for begin, end in zip(edges, edges[1:], strict=False)]
+    pieces = [message[begin:end] for begin, end in pairwise(edges)]
     return b"".join(b"\x16\x03\x01" + vector(2, piece) for piece in pieces)
 
 
@@ -100,7 +101,10 @@ class Conversation:
         self._up, self._down = 1000, 0xFFFFFFF0  # one side wraps around
 
     def opening(self) -> list[bytes]:
-        frames = [tcp(sequence=self._up, flags=SYN, **self._there), tcp(sequence=self._down, flags=SYN | ACK, **self._back)]
+        frames = [
+            tcp(sequence=self._up, flags=SYN, **self._there),
+            tcp(sequence=self._down, flags=SYN | ACK, **self._back),
+        ]
         self._up, self._down = self._up + 1, self._down + 1
         return [*frames, tcp(sequence=self._up, **self._there)]
 

@@ -12,6 +12,8 @@ import socket
 import ssl
 import struct
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 UDP_ECHO = 7777
 TCP_SINK = 4444
@@ -23,8 +25,7 @@ def enter():
     if libc.unshare(0x10000000 | 0x40000000):  # CLONE_NEWUSER | CLONE_NEWNET
         raise OSError(ctypes.get_errno(), "unshare")
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
+        Path("/proc/self", name).write_text(text)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         fcntl.ioctl(asked, 0x8914, struct.pack("16sH22x", b"lo", 0x1 | 0x40))  # up and running
     for family in (socket.AF_INET, socket.AF_INET6):
@@ -79,10 +80,8 @@ def hello(name, alpn=()):
         context.set_alpn_protocols(list(alpn))
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     made = context.wrap_bio(incoming, outgoing, server_hostname=name)
-    try:
+    with suppress(ssl.SSLWantReadError):
         made.do_handshake()
-    except ssl.SSLWantReadError:
-        pass
     return outgoing.read()
 
 

@@ -15,6 +15,7 @@ from rung.backends.network.summary import Summary
 from rung.core.confined import Network, Sockets
 
 INSIDE = Path(__file__).parent / "inside.py"
+USUAL = Terms()
 GATEWAY = Network("gateway", ports=(8710, 8711))
 ALLOWLIST = Network("allowlist", ports=(8710, 8711), allow=("good.example", "*.wide.example"))
 
@@ -72,7 +73,7 @@ def recorded(
     plan: Plan,
     *,
     reach: Reach | None = None,
-    terms: Terms = Terms(),
+    terms: Terms = USUAL,
     buffer: int = 0,
     user: int | None = None,
 ) -> tuple[list[dict[str, Any]], Summary]:

@@ -122,6 +122,8 @@ def _addresses(data: bytes, at: int, answers: int) -> tuple[str, ...] | None:
         kind, of, _, length = struct.unpack_from("!HHIH", data, owner[1])
         at = owner[1] + 10 + length
         value = data[at - length : at]
+        if len(value) < length:
+            return None
         if of == INTERNET and (kind, len(value)) in ((A, 4), (AAAA, 16)):
             found.append(str(ipaddress.ip_address(value)))
     return tuple(found)
