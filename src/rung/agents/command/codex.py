@@ -65,7 +65,7 @@ def prepare(launch: Launch) -> Prepared:
         *((launch.after,) if launch.after is not None else ()),
         f"{launch.system}\n\n{launch.first}",
     ]
-    return Prepared(("/opt/rung/node/bin/node", *argv), {"CODEX_HOME": "/home/agent/.codex", "GATEWAY_KEY": KEY})
+    return Prepared(("/opt/rung/node/bin/node", *argv), {"GATEWAY_KEY": KEY})
 
 
 def _conversation(launch: Launch) -> Sequence[str]:

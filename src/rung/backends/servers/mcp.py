@@ -180,7 +180,9 @@ def _tool(tool: Tool) -> types.Tool:
 def _result(answer: ToolAnswer) -> types.CallToolResult:
     content: list[Any] = [types.TextContent(text=answer.text)]
     content += [types.ImageContent(data=_in_text(image.data), mime_type=image.media_type) for image in answer.images]
-    return types.CallToolResult(content=content, structured_content=answer.data, is_error=answer.failed)
+    # Not `answer.data` as structured content: where there is some, Codex 0.171 shows its model that alone, without the
+    # text and without the pictures, and Claude Code 2.1.332 without the text.
+    return types.CallToolResult(content=content, is_error=answer.failed)
 
 
 def _in_text(data: bytes) -> str:
