@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-import rung
 from rung.backends.network.flows import Event
 from rung.backends.network.names import Names, NameServer
 from rung.backends.network.record import MOST_BYTES
@@ -46,7 +45,7 @@ class Watcher:
     async def start(cls) -> Self:
         """Start one."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        code = _START.format(folder=str(Path(rung.__file__).parent))
+        code = _START.format(folder=str(Path(__file__).parents[2]))
         with theirs:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
