@@ -137,6 +137,7 @@ class Stream:
         self._ports = ports
         self._line_for = line_for
         self._session = session
+        self._strays: int | None = None
         self._lines: dict[str, Line] = {}
         self._turns: dict[str, asyncio.Lock] = {}
         self.watch = Watch()
@@ -269,7 +270,9 @@ class Stream:
 
     async def stray(self, call: Call, reason: str) -> None:
         """Note a call that named no task in flight, and what was answered. It costs no task a step."""
-        number = sum(1 for _ in self._journal.facts(under=f"{self._session}/stray", kind="stray"))
+        if self._strays is None:
+            self._strays = sum(1 for _ in self._journal.facts(under=f"{self._session}/stray", kind="stray"))
+        number, self._strays = self._strays, self._strays + 1
         if number >= MAX_STRAYS:
             return
         self._journal.put(f"{self._session}/stray/{number:04d}", "stray", record.stray_json(call, reason))

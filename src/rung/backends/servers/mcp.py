@@ -5,6 +5,8 @@
     /s/TOKEN/tools   GET: the tools. For the client file `rung_tasks.py`
     /s/TOKEN/call    POST {"tool": ..., "arguments": {...}}: one call, answered by the same desk
 
+    /s/TOKEN/rung_tasks.py, /s/TOKEN/SKILL.md   GET: the client file, and how to use it
+
 A program is known by its token alone. No MCP session is kept: whoever is cut off, or meets this server after it was
 started again, goes on with its next call. A call whose caller hangs up is left to come to its end.
 """
@@ -23,15 +25,19 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from rung.backends.servers.client import FILE, SKILL, skill, source
 from rung.core.canonical import JSON
 from rung.core.desk import OVER, ToolAnswer, ToolDesk
 from rung.core.values import Tool
 
 NAME = "tasks"
 """What a server calls itself; the same for every session."""
+
+WANTED = {"tools": "GET", "call": "POST", "mcp": "POST", FILE: "GET", SKILL: "GET"}
+"""What can be asked of a door, and by which method."""
 
 LARGEST = 4 << 20
 """Bytes of a request that are read; a longer one is refused."""
@@ -194,11 +200,13 @@ def _in_text(data: bytes) -> str:
 
 async def _plain(door: Door, what: str, request: Request) -> Response:
     """What the client file asks."""
-    wanted = {"tools": "GET", "call": "POST", "mcp": "POST"}.get(what)
+    wanted = WANTED.get(what)
     if wanted is None:
         return _refused(404, "there is nothing at this address")
     if request.method != wanted:
         return _refused(405, f"use {wanted}", allow=wanted)
+    if what in (FILE, SKILL):
+        return PlainTextResponse(source() if what == FILE else skill(door.desk))
     if what == "tools":
         return JSONResponse({"instructions": door.desk.instructions(), "tools": [_told(t) for t in door.desk.tools()]})
     asked = _asked(await _body(request))
