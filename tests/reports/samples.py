@@ -552,7 +552,7 @@ def modelled() -> LadderReport:
     }
     cut = replace(
         cut,
-        ended_improving=replace(cut.ended_improving, limit_reached=9, first=limits),
+        ended_improving=Endings({**cut.ended_improving.counts, "limit_reached": 9}, limits),
         actions_improving=Actions(3301, 2471, 840),
         limited=2,
         skipped=31,
