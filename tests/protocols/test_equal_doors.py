@@ -33,7 +33,7 @@ async def over_http(url: str, mode: str) -> AsyncIterator[Tell]:
     async with mcp.Client(f"{url}/mcp", mode=mode) as client:
 
         async def tell(tool: str, arguments: Mapping[str, Any]) -> JSON:
-            data: JSON = (await client.call_tool(tool, dict(arguments))).structured_content
+            data: JSON = (await client.call_tool(tool, dict(arguments))).meta["data"]
             return data
 
         yield tell

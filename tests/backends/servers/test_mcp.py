@@ -48,7 +48,7 @@ async def test_a_client_of_either_handshake_lists_the_tools_and_calls_them(mode:
     assert [(tool.name, tool.description) for tool in listed] == [("say", "Say it back."), ("picture", "Show one.")]
     assert listed[0].input_schema == desk.tools()[0].parameters
     assert answer.content[0].text == '["say", {"task": "t-1", "text": "\\u00fcn\\u00ef"}]'  # type: ignore[union-attr]
-    assert answer.structured_content == {"tool": "say", "task": "t-1", "text": "ünï"}
+    assert (answer.meta["data"], answer.structured_content) == ({"tool": "say", "task": "t-1", "text": "ünï"}, None)
     assert not answer.is_error
     assert desk.asked == [("say", {"task": "t-1", "text": "ünï"})]
 
@@ -144,7 +144,7 @@ async def test_an_older_program_shakes_hands_and_calls_without_a_session(version
     assert (met["protocolVersion"], met["serverInfo"]["name"], met["instructions"]) == (version, "tasks", "Say things.")
     assert ready.status_code == 202
     assert [tool["name"] for tool in listed["tools"]] == ["say", "picture"]
-    assert called["structuredContent"] == {"tool": "say", "text": "x"}
+    assert called["_meta"]["data"] == {"tool": "say", "text": "x"}
 
 
 @waits
@@ -275,7 +275,7 @@ async def test_sixty_four_clients_at_once_lose_no_call():
         async with mcp.Client(f"{base}/s/{token}/mcp") as client:
             for step in range(3):
                 answer = await client.call_tool("say", {"text": f"{token} {step}"})
-                assert answer.structured_content == {"tool": "say", "text": f"{token} {step}"}
+                assert answer.meta["data"] == {"tool": "say", "text": f"{token} {step}"}
 
     async with served(Desk()) as where:
         for token, desk in desks.items():
@@ -308,7 +308,7 @@ async def test_a_desk_is_served_over_stdio_in_either_handshake(mode: str):
         answer = await client.call_tool("say", {"text": "x"})
         picture = (await client.call_tool("picture", {})).content[1]
     assert [tool.name for tool in listed] == ["say", "picture"]
-    assert answer.structured_content == {"tool": "say", "text": "x"}
+    assert answer.meta["data"] == {"tool": "say", "text": "x"}
     assert picture.type == "image"
 
 

@@ -39,6 +39,9 @@ NAME = "tasks"
 WANTED = {"tools": "GET", "call": "POST", "mcp": "POST", FILE: "GET", SKILL: "GET"}
 """What can be asked of a door, and by which method."""
 
+DATA = "data"
+"""Where in the `_meta` of a result the answer stands as data, for scripts; models are not shown it."""
+
 LARGEST = 4 << 20
 """Bytes of a request that are read; a longer one is refused."""
 
@@ -187,8 +190,8 @@ def _result(answer: ToolAnswer) -> types.CallToolResult:
     content: list[Any] = [types.TextContent(text=answer.text)]
     content += [types.ImageContent(data=_in_text(image.data), mime_type=image.media_type) for image in answer.images]
     # Not `answer.data` as structured content: where there is some, Codex 0.171 shows its model that alone, without the
-    # text and without the pictures, and Claude Code 2.1.332 without the text.
-    return types.CallToolResult(content=content, is_error=answer.failed)
+    # text and without the pictures, and Claude Code 2.1.332 without the text. Scripts find it under `_meta`.
+    return types.CallToolResult(content=content, is_error=answer.failed, _meta={DATA: answer.data})
 
 
 def _in_text(data: bytes) -> str:
