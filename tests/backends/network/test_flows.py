@@ -2,7 +2,11 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from backends.network.frames import (
+from rung.backends.network import dns, flows
+from rung.backends.network.flows import Flows
+from rung.core.canonical import canonical
+
+from .frames import (
     ACK,
     CLIENT,
     CLIENT6,
@@ -22,9 +26,6 @@ from backends.network.frames import (
     udp,
     unreachable,
 )
-from rung.backends.network import dns, flows
-from rung.backends.network.flows import Flows
-from rung.core.canonical import canonical
 
 RESOLVER = "192.0.2.53"
 

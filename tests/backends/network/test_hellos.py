@@ -2,9 +2,10 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from backends.network import inside
-from backends.network.frames import ECH, extension, handshake, hello, records, server_name
 from rung.backends.network.hellos import LONGEST, MORE, Hello, Not, Request, read_hello, read_request
+
+from . import inside
+from .frames import ECH, extension, handshake, hello, records, server_name
 
 PADDING = extension(21, bytes(1500))
 

@@ -5,7 +5,9 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from backends.network.frames import (
+from rung.backends.network.packets import Odd, Packet, Piece, address, decode
+
+from .frames import (
     CLIENT,
     CLIENT6,
     SERVER,
@@ -19,7 +21,6 @@ from backends.network.frames import (
     udp,
     unreachable,
 )
-from rung.backends.network.packets import Odd, Packet, Piece, address, decode
 
 FRAMES = [tcp(b"data", sequence=5), tcp(src=CLIENT6, dst=SERVER6), udp(b"data"), udp(b"d", src=CLIENT6, dst=SERVER6)]
 FRAMES += [echo(), unreachable(udp(b"data")), ipv4(17, CLIENT, SERVER, bytes(40), place=0x2000)]
