@@ -14,7 +14,7 @@ from honest_family import LENGTH, Episode, Family, Key, Policy, code_of, with_ep
 from rung.core.canonical import fingerprint
 from rung.core.errors import UsageError
 from rung.core.seeds import Seed
-from rung.core.values import Call, Evaluation, Invalid, Reference, Reply, Scale
+from rung.core.values import Call, Evaluation, Invalid, Reference, Reply, Scale, Tool
 from rung.testing.contracts import SUITES, run_suite
 
 BUGS = []
@@ -443,6 +443,25 @@ class ShowsTheTaskId(Episode):
 class HidesTheSeedInItsFeedback(Episode):
     async def call(self, call):
         return replace(await super().call(call), feedback=Seed(self.task.seed).hex)
+
+
+@bug("a_program_is_told_of_every_tool_beforehand")
+class ShowsAToolWhenItIsTime(Episode):
+    def view(self):
+        seen = super().view()
+        last = Tool("turn", "Turn the handle.", {"type": "object", "properties": {}})
+        return replace(seen, tools=(*seen.tools, last)) if self.calls else seen
+
+
+def test_a_family_that_says_all_its_tools_may_show_them_when_it_is_time():
+    class SaysThem(with_episode(ShowsAToolWhenItIsTime)):
+        def tools(self, setting):
+            late = ShowsAToolWhenItIsTime(self.draw(setting, Seed("any")))
+            late.calls = 1
+            return late.view().tools
+
+    found = {each.name: each.passed for each in run_suite("families", honest.case(SaysThem))}
+    assert found["a_program_is_told_of_every_tool_beforehand"]
 
 
 # --------------------------------------------------------------------------------------------- the lens

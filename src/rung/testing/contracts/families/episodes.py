@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from rung.core.canonical import canonical
 from rung.core.seeds import Seed
-from rung.core.values import Call, Evaluation, Image, Invalid, Reply, Task, View
+from rung.core.values import Call, Evaluation, Image, Invalid, Reply, Task, Tool, View
+from rung.protocols.toolbox import tools_of
 from rung.testing.contracts.families.case import CLOSE, FamilyCase, Played, call, evaluate, start
 from rung.testing.contracts.promise import Check, into, require, wait
 
@@ -226,3 +227,17 @@ def _secrets(task: Task) -> Sequence[tuple[str, str]]:
     hashed = Seed(task.seed).hex
     names = {"the seed": task.seed, "the seed's hash": hashed[:16], "the task id": task.id.rsplit(":", 1)[-1]}
     return [*names.items(), ("the generator's constants", task.constants)]
+
+
+@promise
+def a_program_is_told_of_every_tool_beforehand(case: FamilyCase) -> None:
+    """Every tool in any view is among those that a program is told of before its first task."""
+    told: dict[str, Sequence[Tool]] = {}
+    for played in _all(case):
+        setting = played.task.setting
+        if setting.name not in told:
+            told[setting.name] = wait(tools_of(case.family, setting))
+        shown = (tool for view in played.views for tool in view.tools)
+        new = sorted({tool.name for tool in shown if tool not in told[setting.name]})
+        mend = "give the family tools(setting), with every tool that an episode of the setting may show"
+        require(not new, seen=f"{played.task.cell}: {new} in a later view", mend=mend)
