@@ -8,17 +8,17 @@ One route makes every address in the world one of the namespace's own ("AnyIP"):
 answered or refused at once, and passes the capture on the way. Standard library alone: a supervisor runs this.
 """
 
-import array
 import fcntl
-import json
 import os
 import socket
 import struct
 import time
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 
-from rung.backends.sandbox import kernel
+from rung.backends.sandbox import kernel, passing
+from rung.core.canonical import JSON
 from rung.core.confined import Network, Sockets
 
 CAPTURE_BUFFER = 64 << 20
@@ -37,9 +37,6 @@ _NLMSG_ERROR = 2
 _RTM_NEWROUTE, _RTN_LOCAL, _TABLE_LOCAL, _SCOPE_HOST, _BOOT = 24, 2, 255, 254, 3
 _REQUEST_ACK_CREATE = 0x1 | 0x4 | 0x400
 _RTA_OIF, _RTA_TABLE = 4, 15
-_LENGTH = struct.Struct("!I")
-_MOST = 128
-"""Descriptors in one message: the kernel's own limit is 253."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +105,26 @@ def open_inside(pid: int, what: Wanted) -> Opened:
     theirs.close()
     with closing(ours):
         try:
-            return receive(ours)
+            return _received(ours)
         finally:
             os.waitpid(child, 0)
+
+
+def _received(source: socket.socket) -> Opened:
+    message = passing.receive(source)
+    if message is None:
+        raise OSError("whoever opens sockets inside the sandbox is gone")
+    said, descriptors = message
+    if "error" in said:
+        raise OSError(said["error"])
+    return opened_of(said["names"], descriptors)
+
+
+def opened_of(names: JSON, descriptors: Sequence[int]) -> Opened:
+    """What a message tells of descriptors that came with it."""
+    if not isinstance(names, list) or len(names) != len(descriptors):
+        raise OSError(f"{len(descriptors)} descriptors came from the sandbox for the names {names!r}")
+    return Opened(tuple(map(str, names)), tuple(descriptors))
 
 
 def _never_returns(pid: int, what: Wanted, back: socket.socket) -> None:
@@ -120,44 +134,11 @@ def _never_returns(pid: int, what: Wanted, back: socket.socket) -> None:
             _step_into(pid)
             opened = _open_all(what)
         except OSError as error:
-            send(back, Opened((), ()), error=str(error))
+            passing.send(back, {"error": str(error)})
         else:
-            send(back, opened)
+            passing.send(back, {"names": list(opened.names)}, opened.descriptors)
     finally:
         os._exit(0)
-
-
-def send(to: socket.socket, opened: Opened, *, error: str = "") -> None:
-    """Hand descriptors on over a Unix socket."""
-    said = json.dumps({"error": error, "names": opened.names}).encode()
-    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", opened.descriptors))] if opened.names else []
-    to.sendmsg([_LENGTH.pack(len(said))], rights)
-    to.sendall(said)
-
-
-def receive(source: socket.socket) -> Opened:
-    """Take descriptors from a Unix socket; raises OSError with what the sender says went wrong."""
-    head, rights, _, _ = source.recvmsg(_LENGTH.size, socket.CMSG_SPACE(_MOST * array.array("i").itemsize))
-    descriptors = array.array("i")
-    for level, kind, data in rights:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-            descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
-    if len(head) < _LENGTH.size:
-        raise OSError("whoever opens sockets inside the sandbox is gone")
-    said = json.loads(_exactly(source, _LENGTH.unpack(head)[0]))
-    if said["error"]:
-        raise OSError(said["error"])
-    return Opened(tuple(said["names"]), tuple(descriptors))
-
-
-def _exactly(source: socket.socket, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        piece = source.recv(size - len(data))
-        if not piece:
-            raise OSError("whoever opens sockets inside the sandbox is gone")
-        data += piece
-    return bytes(data)
 
 
 # --------------------------------------------------------------------------------------------- from inside

@@ -19,7 +19,8 @@ PR_SET_CHILD_SUBREAPER = 36
 NS_GET_USERNS = 0xB701
 """What an `ioctl` on a namespace asks for the user namespace that owns it (ioctl_ns(2))."""
 
-_OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
+_OPEN_TREE, _MOVE_MOUNT, _OPENAT2, _MOUNT_SETATTR = 428, 429, 437, 442
+_RESOLVE_IN_ROOT = 0x10
 _OPEN_TREE_CLONE, _MOVE_FROM_ITSELF = 1, 4
 _AT_FDCWD, _AT_EMPTY_PATH, _AT_RECURSIVE = -100, 0x1000, 0x8000
 _ATTR_IDMAP = 0x00100000
@@ -64,6 +65,21 @@ def mount_memory(folder: Path, *, mode: str) -> None:
     """Lay an empty folder in memory over a folder."""
     options = f"mode={mode},size=1m".encode()
     _checked(_libc().mount(b"tmpfs", os.fsencode(folder), b"tmpfs", ctypes.c_ulong(0), options), "mount tmpfs")
+
+
+def mount_overlay(place: Path, *, lower: Path, upper: Path, work: Path) -> None:
+    """Mount a folder that is read from `lower` and written to `upper`. Marks are kept as anybody's overlays keep them
+    (`userxattr`), so that one walker reads all."""
+    options = f"lowerdir={lower},upperdir={upper},workdir={work},userxattr".encode()
+    done = _libc().mount(b"overlay", os.fsencode(place), b"overlay", ctypes.c_ulong(0), options)
+    _checked(done, "mount overlay")
+
+
+def open_within(root: int, path: str) -> int:
+    """Open a path as it would be found by a process whose root is this folder (openat2(2), RESOLVE_IN_ROOT)."""
+    how = (ctypes.c_uint64 * 3)(os.O_PATH | os.O_CLOEXEC, 0, _RESOLVE_IN_ROOT)
+    size = ctypes.c_size_t(ctypes.sizeof(how))
+    return _checked(_libc().syscall(_OPENAT2, root, os.fsencode(path), ctypes.byref(how), size), path)
 
 
 def detached(source: Path) -> int:

@@ -1,0 +1,64 @@
+"""What a supervisor is told to do, as it goes over the wire. Standard library alone."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, TypeAlias
+
+from rung.backends.sandbox.inside import Wanted
+from rung.backends.sandbox.staging import Forked, Shown, View
+from rung.core.canonical import JSON
+from rung.core.confined import Bounds
+
+Kind: TypeAlias = Literal["bubblewrap", "unsafe"]
+
+FD = "\0fd "
+"""Begins an argument that stands for the number of a descriptor that came with the order: `\\0fd 3`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A program to start and to watch, by one supervisor.
+
+    `command` starts it; for bubblewrap it is bwrap itself, whose options lie in `options` and which gets the numbers of
+    the supervisor's descriptors there. `program`, `search` and `cwd` are what will run inside: its name, where that is
+    looked for, and the folder it begins in. `view` is what root lays out first, and `owned` what becomes the sandbox's
+    own user's; `copied` are pairs of folders to copy where there is no overlay. `watched` folders count as written.
+    """
+
+    kind: Kind
+    command: tuple[str, ...]
+    program: str
+    options: tuple[str, ...] = ()
+    env: Mapping[str, str] | None = None
+    cwd: str = "/"
+    search: str = ""
+    bounds: Bounds = field(default_factory=Bounds)
+    wanted: Wanted | None = None
+    view: tuple[View, ...] = ()
+    copied: tuple[tuple[str, str], ...] = ()
+    owned: tuple[str, ...] = ()
+    works: tuple[str, ...] = ()
+    watched: tuple[str, ...] = ()
+    other_user: bool = False
+    grace: float = 5.0
+
+
+def to_json(order: Order) -> Mapping[str, JSON]:
+    """An order as JSON."""
+    data: dict[str, JSON] = asdict(order)
+    return data
+
+
+def from_json(data: Mapping[str, Any]) -> Order:
+    """The order that was made into this JSON: both ends are ours, of one version."""
+    given = {field.name: data[field.name] for field in fields(Order)}
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    return Order(
+        **plain
+        | {
+            "bounds": Bounds(**given["bounds"]),
+            "wanted": given["wanted"] and Wanted(tuple(given["wanted"]["ports"]), given["wanted"]["web"]),
+            "view": tuple(Forked(**each) if "upper" in each else Shown(**each) for each in given["view"]),
+            "copied": tuple((lower, upper) for lower, upper in given["copied"]),
+        }
+    )
