@@ -187,19 +187,24 @@ Role: TypeAlias = Literal["agent", "improver", "instrument"]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation with a model."""
+    """One message of a conversation with a model.
+
+    An assistant's may hold calls; the tool messages right after it answer them, in the order of the calls.
+    """
 
     author: Literal["system", "user", "assistant", "tool"]
     text: str
     images: tuple[Image, ...] = ()
+    calls: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """What a model is asked, by whom, and how it shall decode.
 
-    With `tools` the model must answer with exactly one call of one of them. No `temperature` means the provider's own;
-    no `max_tokens` means what the gateway bounds it by, so that its worst cost is known.
+    With `tools` the model must answer with exactly one call of one of them, unless `tool_choice` leaves it free to
+    write text or to make any number of calls. No `temperature` means the provider's own; no `max_tokens` means what the
+    gateway bounds it by, so that its worst cost is known.
     """
 
     messages: tuple[Message, ...]
@@ -207,6 +212,7 @@ class ModelRequest:
     tools: tuple[Tool, ...] = ()
     max_tokens: int | None = None
     temperature: float | None = None
+    tool_choice: Literal["required", "auto"] = "required"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 A call is the fact (path of the attempt, `call/000007`). It names its messages by hash; each message is a blob of
 canonical JSON, and so are its images and the list of tools, so a history that grows by one message a call costs one
-new blob a call:
+new blob a call. A message names its calls only where it has some, a decoding its `tool_choice` only where that is
+`auto`:
 
     {"messages": [hash, ...], "role": ..., "tools": hash or null, "decoding": {"max_tokens", "temperature"},
      "reply": {"text", "stop_reason", "calls": [{"tool", "arguments"}, ...], "reasoning"}, "model": as reported,
@@ -88,8 +89,13 @@ def request_row(artifacts: Artifacts, request: ModelRequest) -> dict[str, JSON]:
         "messages": [_keep_message(artifacts, message) for message in request.messages],
         "role": request.role,
         "tools": _keep(artifacts, [_tool(tool) for tool in request.tools]) if request.tools else None,
-        "decoding": {"max_tokens": request.max_tokens, "temperature": request.temperature},
+        "decoding": _decoding(request),
     }
+
+
+def _decoding(request: ModelRequest) -> dict[str, JSON]:
+    decoding: dict[str, JSON] = {"max_tokens": request.max_tokens, "temperature": request.temperature}
+    return decoding if request.tool_choice == "required" else {**decoding, "tool_choice": request.tool_choice}
 
 
 Failure: TypeAlias = ModelFault | ContextOverflow | LimitReached
@@ -165,13 +171,17 @@ def _reply(row: Mapping[str, Any]) -> ModelReply:
 
 def _keep_message(artifacts: Artifacts, message: Message) -> str:
     images = [{"media_type": image.media_type, "hash": artifacts.blob(image.data)} for image in message.images]
-    return _keep(artifacts, {"author": message.author, "text": message.text, "images": images})
+    about: dict[str, JSON] = {"author": message.author, "text": message.text, "images": images}
+    if message.calls:
+        about["calls"] = [{"tool": made.tool, "arguments": made.arguments} for made in message.calls]
+    return _keep(artifacts, about)
 
 
 def _read_message(artifacts: Artifacts, digest: str) -> Message:
     row = _read(artifacts, digest)
     images = tuple(Image(image["media_type"], artifacts.read_blob(image["hash"])) for image in row["images"])
-    return Message(row["author"], row["text"], images)
+    calls = tuple(Call(**made) for made in row.get("calls", ()))
+    return Message(row["author"], row["text"], images, calls)
 
 
 def _tool(tool: Tool) -> JSON:

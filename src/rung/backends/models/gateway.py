@@ -20,7 +20,7 @@ from rung.core.config import ModelConfig, PriceConfig
 from rung.core.errors import ContextOverflow, EmptyReply, ModelFault, ModelUnusable, RungError
 from rung.core.ports import Amount, Answered, Spending
 from rung.core.seeds import Seed
-from rung.core.values import ModelReply, ModelRequest
+from rung.core.values import Call, ModelReply, ModelRequest
 
 # Bounds on input, in tokens. Tokenizers of language models cut text into pieces of one byte or more, so text has no
 # more tokens than bytes. What a provider's template adds is bounded by a generous allowance; an image by what is
@@ -324,6 +324,7 @@ def input_bound(request: ModelRequest) -> int:
     3
     """
     texts = sum(len(message.text.encode("utf-8", "surrogatepass")) for message in request.messages)
+    texts += sum(_call_bound(call) for message in request.messages for call in message.calls)
     images = sum(len(message.images) for message in request.messages)
     tools = sum(
         len((tool.name + tool.description + canonical(tool.parameters)).encode("utf-8", "surrogatepass")) + TOOL_TOKENS
@@ -331,3 +332,7 @@ def input_bound(request: ModelRequest) -> int:
     )
     around = MESSAGE_TOKENS * len(request.messages) + (TOOLS_TOKENS if request.tools else 0)
     return texts + tools + around + IMAGE_TOKENS * images
+
+
+def _call_bound(call: Call) -> int:
+    return len((call.tool + canonical(call.arguments)).encode("utf-8", "surrogatepass")) + MESSAGE_TOKENS

@@ -13,10 +13,11 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from rung.backends.models.backend import Trouble, TryAgain
+from rung.backends.models.threads import Threaded, threaded
 from rung.core.canonical import JSON, canonical
 from rung.core.errors import ContextOverflow, ModelFault, ModelUnusable, RungError, UsageError
 from rung.core.values import Call, Image, Message, ModelReply, ModelRequest, Tool, Usage
@@ -67,13 +68,13 @@ class Inspect:
             temperature=request.temperature,
             max_retries=0,
             max_connections=UNLIMITED,
-            parallel_tool_calls=False if request.tools else None,
+            parallel_tool_calls=False if request.tools and request.tool_choice == "required" else None,
         )
         try:
             output = await model.generate(
-                [_message(message) for message in request.messages],
+                [_threaded(each) for each in threaded(request.messages)],
                 tools=tools,
-                tool_choice="any" if request.tools else None,
+                tool_choice=_CHOICES[request.tool_choice] if request.tools else None,
                 config=config,
                 cache=False,
             )
@@ -188,10 +189,28 @@ def _clean(text: str) -> str:
 # --------------------------------------------------------------------------------------------- spelling
 
 
+_CHOICES: Mapping[str, Literal["any", "auto"]] = {"required": "any", "auto": "auto"}
+
+
+def _threaded(each: Threaded) -> Any:
+    """A message with the calls that it makes, or as the answer to one."""
+    if each.answers is None and not each.ids:
+        return _message(each.message)
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ContentText
+    from inspect_ai.tool import ToolCall
+
+    if each.answers is not None:
+        text = [ContentText(text=each.message.text)] if each.message.text else []
+        return ChatMessageTool(content=[*text, *map(_image, each.message.images)], tool_call_id=each.answers)
+    made = zip(each.ids, each.message.calls, strict=True)
+    calls = [ToolCall(id=name, function=call.tool, arguments=dict(call.arguments)) for name, call in made]
+    return ChatMessageAssistant(content=each.message.text, tool_calls=calls)
+
+
 def _message(message: Message) -> Any:
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, ContentText
 
-    # A tool's answer goes as the user's: our conversations are rebuilt from a record in which calls have no ids.
+    # A tool's answer to no call goes as the user's.
     kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
     kind = kinds.get(message.author, ChatMessageUser)
     if not message.images:

@@ -28,11 +28,40 @@ class Key:
         """A text without it."""
         return text.replace(self._value, "[key]") if self._value else text
 
+    def cleaner(self) -> "Cleaner":
+        """What removes it from bytes that come piece by piece."""
+        return Cleaner(self._value.encode())
+
     def mend(self) -> str:
         """What to do when it is not taken."""
         if self._variable is None:
             return "No key was sent; name the variable that holds it as key_env"
         return f"The key in ${self._variable} is not taken; put a valid one there"
+
+
+class Cleaner:
+    """Removes a key from a stream of bytes, also where two pieces share it. Nothing else is held back for long."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._held = b""
+
+    def __repr__(self) -> str:
+        return "<cleaner>"
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What may pass now: all but an end that may be the beginning of the key."""
+        if not self._key:
+            return chunk
+        text = (self._held + chunk).replace(self._key, b"[key]")
+        keep = next((n for n in range(min(len(self._key) - 1, len(text)), 0, -1) if self._key.startswith(text[-n:])), 0)
+        self._held = text[len(text) - keep :]
+        return text[: len(text) - keep]
+
+    def rest(self) -> bytes:
+        """What was held back when the stream has ended."""
+        held, self._held = self._held, b""
+        return held
 
 
 def key_in(model: str, variable: str | None, environ: Mapping[str, str]) -> Key:

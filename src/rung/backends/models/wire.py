@@ -2,9 +2,10 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rung.backends.models.threads import Threaded, threaded
 from rung.core.canonical import canonical
 from rung.core.errors import UsageError
 from rung.core.values import Call, Image, Message, ModelReply, ModelRequest, Tool, Usage
@@ -45,21 +46,45 @@ def request_body(request: ModelRequest, *, model: str, bound: str, body: Mapping
 
     `bound` is the endpoint's word for the most tokens that may be written; any word for it in `body` replaces ours.
     """
-    sent: dict[str, Any] = {"model": model, "messages": [_message(message) for message in request.messages]}
+    sent: dict[str, Any] = {"model": model, "messages": list(_messages(request.messages))}
     if request.temperature is not None:
         sent["temperature"] = request.temperature
     if request.max_tokens is not None and not {"max_tokens", "max_completion_tokens"} & set(body):
         sent[bound] = request.max_tokens
     if request.tools:
         sent["tools"] = [_tool(tool) for tool in request.tools]
-        sent["tool_choice"] = "required"
+        sent["tool_choice"] = request.tool_choice
+    if request.tools and request.tool_choice == "required":
         sent["parallel_tool_calls"] = False
     return {key: value for key, value in {**sent, **body}.items() if value is not None}
 
 
+def _messages(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
+    """The messages in order. A tool's pictures go as the user's after all answers: a tool's own is text alone."""
+    pictures: list[Image] = []
+    for each in threaded(messages):
+        if each.answers is not None:
+            yield {"role": "tool", "tool_call_id": each.answers, "content": each.message.text}
+            pictures += each.message.images
+            continue
+        if pictures:
+            yield _message(Message("user", "", tuple(pictures)))
+            pictures = []
+        yield _message(each.message) if not each.ids else _calling(each)
+    if pictures:
+        yield _message(Message("user", "", tuple(pictures)))
+
+
+def _calling(each: Threaded) -> dict[str, Any]:
+    calls = [
+        {"id": name, "type": "function", "function": {"name": call.tool, "arguments": canonical(call.arguments)}}
+        for name, call in zip(each.ids, each.message.calls, strict=True)
+    ]
+    return {"role": "assistant", "content": each.message.text or None, "tool_calls": calls}
+
+
 def _message(message: Message) -> dict[str, Any]:
-    # A tool's answer goes as the user's: in this format it would need the id of a call, and our conversations are
-    # rebuilt from a record in which calls have none.
+    # A tool's answer to no call goes as the user's: in this format it would need the id of one.
     role = "user" if message.author == "tool" else message.author
     if not message.images:
         return {"role": role, "content": message.text}

@@ -133,10 +133,11 @@ class AnthropicMessages:
         return finds.done(body)
 
     def parts(self, body: Body) -> Parts:
-        """A request in pieces."""
+        """A request in pieces; its messages without the marks of where to cache."""
         head = {key: value for key, value in body.items() if key not in ("system", "tools", "messages")}
         messages = body.get("messages")
-        return Parts(head, body.get("system"), body.get("tools"), messages if isinstance(messages, list) else [])
+        kept = [_unmarked(message) for message in messages] if isinstance(messages, list) else []
+        return Parts(head, body.get("system"), body.get("tools"), kept)
 
     def bounded(self, body: Body, tokens: int) -> tuple[Body, int]:
         """A request with a bound on its output, and the most it can be answered with."""
@@ -205,6 +206,18 @@ def _offer(tool: Body) -> ToolOffer:
 def _choice(said: Body) -> str:
     kind = said.get("type")
     return word(said.get("name")) if kind == "tool" else {"any": "required", "none": "none"}.get(word(kind), "auto")
+
+
+def _unmarked(message: Any) -> Any:
+    """A message without the marks of where to cache, which move from request to request and would make it another."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, list):
+        return message
+    plain = [
+        {key: value for key, value in block.items() if key != "cache_control"} if isinstance(block, dict) else block
+        for block in content
+    ]
+    return {**message, "content": plain}
 
 
 # --------------------------------------------------------------------------------------------- answer

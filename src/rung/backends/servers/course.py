@@ -239,7 +239,7 @@ class Course:
 
     async def _pass_on(self, flow: Flow, sent: Sent) -> None:
         self.status, self.first = flow.status, self.incoming.clock()
-        self._tap = tap = _Tap.of(flow, self.form)
+        self._tap = tap = _Tap.of(flow, sent)
         try:
             async with aclosing(flow.chunks) as chunks:
                 await self._start(flow)
@@ -279,17 +279,19 @@ class Course:
         if self._tap is not None:
             self.answer = self._tap.read()
             self.tools = replace(self.tools, used=self.answer.used)
-            actual = self._actual(self.status or 0)
+            actual = self._actual(self.status or 0, self._tap.most_output)
         if self._bill is not None:
             self._bill.close(actual)
             if self._bill.cost is not None:
                 self.door.cost(self._bill.cost)
 
-    def _actual(self, status: int) -> Amount | None:
+    def _actual(self, status: int, most_output: int) -> Amount | None:
         if status != 200:
             return None if status in LATE else NOTHING
-        price = self.door.upstream.price
-        actual = cost(self.answer.usage, price)
+        usage, price = self.answer.usage, self.door.upstream.price
+        if usage is not None and not self.answer.whole:  # what it read is known, and what it wrote on is not
+            usage = replace(usage, output_tokens=most_output)
+        actual = cost(usage, price)
         if actual is None or actual.usd is None or price is None:
             return actual
         return Amount(actual.usd + self.answer.extra_input * price.input / 1e6, actual.tokens)
@@ -362,14 +364,16 @@ class _Tap:
     form: Format
     reader: Reader | None
     most: int
+    most_output: int
     events: Events = field(default_factory=Events)
     kept: bytearray = field(default_factory=bytearray)
     lost: bool = False
 
     @classmethod
-    def of(cls, flow: Flow, form: Format) -> "_Tap":
+    def of(cls, flow: Flow, sent: Sent) -> "_Tap":
         streamed = flow.status == 200 and "event-stream" in flow.headers.get("content-type", "")
-        return cls(form, form.reader() if streamed else None, MOST_KEPT if flow.status == 200 else MOST_ERROR)
+        most = MOST_KEPT if flow.status == 200 else MOST_ERROR
+        return cls(sent.format, sent.format.reader() if streamed else None, most, sent.most_output)
 
     def take(self, chunk: bytes) -> None:
         if self.reader is None:

@@ -1,6 +1,6 @@
 """What stands behind the gateway: one request opened, and how an answer flows back. One shape for all of them."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -53,13 +53,23 @@ class Sent:
     query: str = ""
 
 
+class Chunks(Protocol):
+    """The bytes of an answer, piece by piece."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None:
+        """Let go of where they come from, begun or not."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Flow:
     """An answer that has begun. Iterate over `chunks`, then close them; they raise `Broken` where they are cut."""
 
     status: int
     headers: Mapping[str, str]
-    chunks: AsyncGenerator[bytes, None]
+    chunks: Chunks
 
 
 class Upstream(Protocol):
@@ -133,3 +143,9 @@ def _is_picture(block: dict[str, Any], key: str, text: str) -> bool:
 async def whole(body: Body) -> AsyncGenerator[bytes, None]:
     """An answer in one piece."""
     yield compact(body).encode()
+
+
+async def pieces(of: Iterable[bytes]) -> AsyncGenerator[bytes, None]:
+    """An answer that is already there, piece by piece."""
+    for piece in of:
+        yield piece

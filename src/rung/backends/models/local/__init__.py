@@ -72,6 +72,11 @@ class Local:
     def _answer(self, request: ModelRequest, given_up: threading.Event) -> ModelReply:
         from rung.backends.models.local.writer import BadTools
 
+        if request.tools and request.tool_choice == "auto":
+            raise ModelUnusable(
+                "local/smollm2 makes one call or writes text as it is told and cannot choose; use another model for an "
+                "agent program"
+            )
         writer = self._loaded()
         prompt = writer.prompt(request.messages, request.tools)
         try:
