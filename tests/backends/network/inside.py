@@ -12,6 +12,7 @@ import socket
 import ssl
 import struct
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,9 +20,14 @@ UDP_ECHO = 7777
 TCP_SINK = 4444
 
 
-def enter():
-    uid, gid = os.getuid(), os.getgid()
+def enter(user):
     libc = ctypes.CDLL(None, use_errno=True)
+    if user:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+        libc.prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: its own files under /proc are its own again
+    uid, gid = os.getuid(), os.getgid()
     if libc.unshare(0x10000000 | 0x40000000):  # CLONE_NEWUSER | CLONE_NEWNET
         raise OSError(ctypes.get_errno(), "unshare")
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
@@ -151,22 +157,52 @@ def answer_names(port, address):
     return ""
 
 
-def flood(port, megabytes, size=65536):
-    """Send so much to a server of the program's own, at an address outside."""
+def flood(port, megabytes, size=65536, a_second=0):
+    """Send so many megabytes (a second, at most) to a server of the program's own, at an address outside."""
     with socket.create_connection(("203.0.113.80", port)) as made:
-        piece = bytes(size)
-        for _ in range(megabytes * (1 << 20) // size):
-            made.sendall(piece)
+        paced(made.sendall, megabytes, size, a_second)
         made.shutdown(socket.SHUT_WR)
         made.recv(1)
+    return ""
+
+
+def flood_datagrams(port, megabytes, size, a_second=0):
+    """The same in datagrams, to a socket that reads none."""
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made,
+    ):
+        sink.bind(("0.0.0.0", port))
+        made.connect(("203.0.113.80", port))
+        paced(made.send, megabytes, size, a_second)
+    return ""
+
+
+def paced(send, megabytes, size, a_second):
+    piece, began = bytes(size), time.monotonic()
+    for number in range(megabytes * (1 << 20) // size):
+        send(piece)
+        ahead = number * size / (a_second * (1 << 20)) - (time.monotonic() - began) if a_second else 0
+        if ahead > 0.002:
+            time.sleep(ahead)
+
+
+def connect_often(port, times):
+    """So many connections, one after the other, with a hundred bytes each."""
+    for _ in range(times):
+        with socket.create_connection(("203.0.113.80", port)) as made:
+            made.sendall(bytes(100))
+            made.shutdown(socket.SHUT_WR)
+            made.recv(1)
     return ""
 
 
 def main(descriptor):
     control = socket.socket(fileno=descriptor)
     lines = control.makefile("rb")
-    enter()
-    found = opened(json.loads(lines.readline()))
+    order = json.loads(lines.readline())
+    enter(order["user"])
+    found = opened(order)
     socket.send_fds(control, [json.dumps([name for name, _ in found]).encode()], [each.fileno() for _, each in found])
     for _, each in found:
         each.close()

@@ -29,8 +29,8 @@ class World:
         self._control = ours
         with theirs:
             argv = [sys.executable, "-I", str(INSIDE), str(theirs.fileno())]
-            self._process = subprocess.Popen(argv, pass_fds=[theirs.fileno()], user=user, group=user)
-        order = {"ports": network.ports, "web": network.mode == "allowlist", "buffer": buffer}
+            self._process = subprocess.Popen(argv, pass_fds=[theirs.fileno()])
+        order = {"ports": network.ports, "web": network.mode == "allowlist", "buffer": buffer, "user": user}
         ours.sendall(json.dumps(order).encode() + b"\n")
         names, descriptors, _, _ = socket.recv_fds(ours, 65536, 16)
         self._lines = ours.makefile("rb")

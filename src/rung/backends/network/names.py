@@ -30,7 +30,7 @@ LOCALHOST = "localhost"
 _MOST_AT_ONCE = 64
 _LONGEST_DATAGRAM = 4096
 _IP_PKTINFO = 8
-_IPV6_RECVPKTINFO, _IPV6_PKTINFO = 49, 50
+_IPV6_RECVPKTINFO, _IPV6_FREEBIND = 49, 78
 
 
 class Names:
@@ -110,6 +110,7 @@ class NameServer:
     def _serve_datagrams(self, served: socket.socket) -> None:
         if served.family == socket.AF_INET6:
             served.setsockopt(socket.IPPROTO_IPV6, _IPV6_RECVPKTINFO, 1)
+            served.setsockopt(socket.IPPROTO_IPV6, _IPV6_FREEBIND, 1)  # to answer from an address no device has
         else:
             served.setsockopt(socket.IPPROTO_IP, _IP_PKTINFO, 1)
         served.setblocking(False)
