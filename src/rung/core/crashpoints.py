@@ -22,6 +22,23 @@ LABELS = (
 MODEL_LABELS = ("call.reserved", "call.answered", "call.recorded")
 """Those that are passed where a model is called: money is set aside, an answer is there, it is on record."""
 
+HOME_LABELS = (
+    "home.blob.before",
+    "home.blob.after",
+    "home.manifest.before",
+    "home.manifest.after",
+    "home.laid.before",
+    "home.laid.after",
+    "home.forked.before",
+    "home.forked.after",
+    "home.discarded.before",
+    "home.discarded.after",
+)
+"""Those that are passed where what an agent program left is kept, laid out, forked and thrown away."""
+
+READ_LABEL = "home.read"
+"""Passed when one of its files was read, before it is asked whether the file held still."""
+
 hook: Callable[[str], None] | None = None
 
 

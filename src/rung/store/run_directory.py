@@ -3,8 +3,8 @@
 config.resolved.json   the config with every default filled in     journal.sqlite   the record (see `journal`)
 task_manifest.json     the tasks of the study                      states.git       the snapshots, for reading
 secret                 the exam's secret, for its owner only       blobs/           large artifacts
-report.html            the report                                  run.lock         who is writing now
-stop.request           somebody asked the run to stop
+report.html            the report                                  homes/           what agent programs work in
+run.lock               who is writing now                          stop.request     somebody asked the run to stop
 """
 
 import fcntl
@@ -48,6 +48,11 @@ class RunDirectory:
     def blobs(self) -> Path:
         """Artifacts too large for the journal."""
         return self.path / "blobs"
+
+    @property
+    def homes(self) -> Path:
+        """What agent programs work in: forks of what was kept. All that is kept of them is in `blobs`."""
+        return self.path / "homes"
 
     @property
     def config(self) -> Path:
