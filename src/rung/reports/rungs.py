@@ -138,6 +138,20 @@ def _events(found: Record, name: str) -> list[list[_Event]]:
     return lineages
 
 
+def effects(
+    found: Record, name: str, *, down: float = nan, up: float = nan
+) -> list[Mapping[tuple[int, str], tuple[float, float]]]:
+    """Of every lineage, by position and task of a first play: the effect of its replays, and their mean score.
+
+    Missing scores are put at `down` where they lower the effect and at `up` where they raise it.
+    """
+    keys = [[(pair[0], found.sequences[k - 1][pair[0] - 1].task) for pair in _pairs(found, k)] for k in found.lineages]
+    return [
+        {key: (event.filled(down=down, up=up), event.replay) for key, event in zip(names, row, strict=True)}
+        for names, row in zip(keys, _events(found, name), strict=True)
+    ]
+
+
 def _measured(scores: Sequence[float]) -> float:
     mean = _mean(scores)
     return nan if mean is None else mean
