@@ -264,6 +264,68 @@ class BudgetConfig(LimitConfig):
     warn_at: Annotated[float, Field(gt=0, le=1, strict=True)] = 0.8
 
 
+PlainText: TypeAlias = Annotated[str, Field(min_length=1, max_length=10_000)]
+
+
+class CellConfig(_Section):
+    """`[cell]`: how an agent program is measured (`protocol = "cell"`).
+
+    `before`: one exam of the agent as shipped that all lineages share, or a `fresh` one for each. `sentinels` attempts
+    of it sit among the after-exam, so that a provider's drift shows. `instruction` stands over the working session and
+    `exam_instruction` over an exam: paths of text files, ours unless given; `first` is the message that begins either.
+
+    A working session whose stream is exhausted goes on for `idle_seconds` at most. It has stalled when nothing came of
+    it from any source for `stall_seconds`, and loops when one call is made `same_calls` times on end. A `refusal` by
+    the model or its provider that ends an exam attempt is a score or a fault.
+    """
+
+    before: Literal["shared", "fresh"] = "shared"
+    sentinels: Whole = 4
+    instruction: PlainText | None = None
+    exam_instruction: PlainText | None = None
+    first: PlainText = "Begin."
+    queue: Literal["shown", "hidden"] = "shown"
+    idle_seconds: Seconds = 600.0
+    stall_seconds: Seconds = 900.0
+    same_calls: Annotated[int, Field(ge=3, le=1_000_000, strict=True)] = 100
+    refusal: Literal["score", "fault"] = "score"
+
+
+class SandboxConfig(_Section):
+    """`[sandbox]`: what confines an agent program and what it may use (see `rung.core.confined.Bounds`).
+
+    `unsafe` confines nothing, and is stamped on every row that comes of it.
+    """
+
+    kind: Literal["bubblewrap", "docker", "unsafe"] = "bubblewrap"
+    memory_mb: Count = 4096
+    processes: Count = 512
+    file_mb: Count = 1024
+    written_mb: Count = 4096
+    written_files: Count = 200_000
+    output_mb: Count = 256
+
+
+class NetworkConfig(_Section):
+    """`[network]`: what an agent program reaches: its model and its tasks alone (`gateway`), or also the hosts of
+    `allow`. `provider_tools`: what a provider would do by itself, such as a web search, is taken out of requests,
+    refused, or let through. `output_tokens` bound an answer where the program sets no bound."""
+
+    mode: Literal["gateway", "allowlist"] = "gateway"
+    allow: tuple[Annotated[str, Field(pattern=r"^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")], ...] = ()
+    provider_tools: Literal["strip", "refuse", "allow"] = "strip"
+    output_tokens: Annotated[int, Field(ge=1, le=10**7, strict=True)] = 32_768
+
+    @model_validator(mode="after")
+    def _allow_where_it_holds(self) -> "NetworkConfig":
+        if bool(self.allow) != (self.mode == "allowlist"):
+            raise ValueError(
+                f"mode = {self.mode!r} with allow = {list(self.allow)}: hosts are listed for mode = 'allowlist', which "
+                "needs one at least; set both or neither"
+            )
+        return self
+
+
 class ArmConfig(_Section):
     """`[[arms]]`: several methods or agents in one study, on the same sequences and the same exam."""
 
@@ -276,7 +338,7 @@ class Config(_Section):
     """A whole study. `quick` is set by `rung run --quick`: a small version for a first look, which measures nothing."""
 
     name: Name
-    protocol: Literal["ladder"]
+    protocol: Literal["ladder", "cell"]
     quick: StrictBool = False
     seed: SeedNumber = 0
     lineages: Annotated[int, Field(ge=1, le=1000, strict=True)] = 5
@@ -286,6 +348,9 @@ class Config(_Section):
     exam: ExamConfig = ExamConfig()
     tasks: TasksConfig
     compare: tuple[Compare, ...] = ()
+    cell: CellConfig = CellConfig()
+    sandbox: SandboxConfig = SandboxConfig()
+    network: NetworkConfig = NetworkConfig()
     budget: BudgetConfig = BudgetConfig()
     models: dict[ModelName, ModelConfig] = Field(default_factory=dict)
     engine: EngineConfig = EngineConfig()
@@ -307,6 +372,10 @@ class Config(_Section):
         taken = [name for name in names if TAKEN.fullmatch(name)]
         if taken:
             raise ValueError(f"the arm name {taken[0]!r} is taken (frozen controls, or the record); rename the arm")
+        if self.protocol == "cell":
+            _check_cell(self)
+        else:
+            _check_no_cell(self)
         for arm in self.every_arm():
             if arm.agent is None or arm.method is None:
                 raise ValueError(
@@ -316,8 +385,10 @@ class Config(_Section):
 
     def every_arm(self) -> tuple[ArmConfig, ...]:
         """The arms with `[agent]` and `[method]` filled in; without `[[arms]]`, one named after its method."""
-        arms = self.arms or (ArmConfig(name=_arm_name(self.method)),)
-        fill = {"agent": self.agent, "method": self.method}
+        cell = self.protocol == "cell"
+        named_by = self.agent.kind if cell and self.agent is not None else self.method.name if self.method else None
+        arms = self.arms or (ArmConfig(name=_arm_name(named_by)),)
+        fill = {"agent": self.agent, "method": ITSELF if cell else self.method}
         return tuple(
             arm.model_copy(update={key: value for key, value in fill.items() if getattr(arm, key) is None})
             for arm in arms
@@ -328,7 +399,8 @@ class Config(_Section):
         """Attempts per exam task of every A_0."""
         if self.exam.baseline_repeats is not None:
             return self.exam.baseline_repeats
-        return self.exam.repeats if self.lineages == 1 else max(3, self.exam.repeats)
+        shared = self.lineages > 1 and (self.protocol != "cell" or self.cell.before == "shared")
+        return max(3, self.exam.repeats) if shared else self.exam.repeats
 
     def identity(self) -> dict[str, Any]:
         """All that makes it this study: the resolved config without the secret and without what is not the study.
@@ -337,6 +409,8 @@ class Config(_Section):
         """
         left_out: dict[str, Any] = {"engine": True, "exam": {"secret"}, "models": True, "quick": not self.quick}
         left_out["tasks"] = set() if self.tasks.self_score else {"self_score"}
+        if self.protocol != "cell":
+            left_out |= dict.fromkeys(PROGRAMS_ONLY, True)
         resolved = self.model_dump(mode="json", exclude=left_out)
         resolved["budget"] = {part: resolved["budget"][part] for part in ("lineage", "session", "task")}
         resolved["models"] = {name: {"body": each.body} for name, each in sorted(self.models.items()) if each.body}
@@ -352,8 +426,37 @@ class Config(_Section):
         return self.models.get(model, ModelConfig())
 
 
-def _arm_name(method: MethodConfig | None) -> str:
-    stem = Path(method.name).stem if method else "arm"
+ITSELF = MethodConfig(name="itself")
+"""In a cell nobody but the agent itself refines what it is."""
+
+PROGRAMS_ONLY = ("cell", "sandbox", "network")
+"""Sections that say how an agent program is measured."""
+
+
+def _check_cell(config: Config) -> None:
+    """A cell serves each task once, to an agent that improves itself."""
+    tasks = config.tasks
+    if any(method not in (None, ITSELF) for method in (config.method, *(arm.method for arm in config.arms))):
+        raise ValueError('protocol = "cell" has no method, for the agent improves itself; remove [method]')
+    if any(block.replay for block in tasks.schedule) or tasks.repeat:
+        raise ValueError('protocol = "cell" serves no task twice; remove replay and repeat from [tasks]')
+    for arm in config.every_arm():
+        if arm.agent is not None and arm.agent.kind.partition(":")[0] != "command":
+            raise ValueError(
+                f'protocol = "cell" measures an agent program, seen agent.kind = {arm.agent.kind!r}; give '
+                'kind = "command:claude-code", or kind = "command" with a command of your own'
+            )
+
+
+def _check_no_cell(config: Config) -> None:
+    given = [name for name in PROGRAMS_ONLY if getattr(config, name) != Config.model_fields[name].default]
+    if given:
+        raise ValueError(f'[{given[0]}] says how an agent program is measured, and goes with protocol = "cell" alone')
+
+
+def _arm_name(of: str | None) -> str:
+    """What an arm is called that has no name of its own: its method's name, or in a cell its program's."""
+    stem = Path(of).stem.rpartition(":")[2] if of else "arm"
     name = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:32]
     return "main" if not name or TAKEN.fullmatch(name) else name
 

@@ -154,6 +154,31 @@ class Activity:
     processes: int
 
 
+Asked: TypeAlias = Literal["operator", "wall_clock", "budget", "stalled", "looping", "idle", "forced"]
+"""Why the instrument ended a program: `idle` after its stream was exhausted, `forced` where it lived on after its own
+last words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Departed:
+    """How a program's session came to its end, as each source has it. Evidence, from the most to the least trusted.
+
+    `asked`: why the instrument ended it, if it did. `ended`: what the sandbox saw. `statuses`: HTTP statuses of its
+    last requests to a model, the newest last, and `answered` what an error among them said; `refused`: its last answer
+    was a refusal, or was filtered. `clean`: it said itself that it was done (where it says nothing, by exit status);
+    `over` that it had said its last words, which `words` quotes.
+    """
+
+    ended: Ended
+    asked: Asked | None = None
+    statuses: tuple[int, ...] = ()
+    answered: str = ""
+    refused: bool = False
+    clean: bool = False
+    over: bool = False
+    words: str = ""
+
+
 Hear: TypeAlias = Callable[[Literal["out", "err"], bytes], None]
 """Is told what a program prints, in the order in which it arrives, up to the bound."""
 

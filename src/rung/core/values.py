@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any, Literal, TypeAlias
 
 from rung.core.canonical import JSON, fingerprint
+from rung.core.confined import Departed
 from rung.core.errors import UsageError
 
 # --------------------------------------------------------------------------------------------- outcome
@@ -469,7 +470,12 @@ process, and the others of agent programs."""
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """What a driver says of its own end. Evidence, not a verdict: only `protocols/endings.py` classifies."""
+    """What a driver says of its own end. Evidence, not a verdict: only `protocols/endings.py` classifies.
 
-    reason: Literal["queue_empty", "agent_stopped", "agent_crashed", "limit_reached"]
+    Of an agent program `departed` says how. `left` is the snapshot of all that it left, None where that was not kept.
+    """
+
+    reason: Literal["queue_empty", "agent_stopped", "agent_crashed", "limit_reached", "departed"]
     detail: str = ""
+    departed: Departed | None = None
+    left: str | None = None

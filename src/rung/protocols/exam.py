@@ -1,39 +1,48 @@
 """The exam: the same sealed tasks, attempted from snapshots, without feedback, each attempt in a fresh fork.
 
 Attempts of all examinees are shuffled together, so that a provider's drift is not read as gain. A faulted attempt is
-run again a fixed number of times, each time as a new visible row; the last row counts.
+run again a fixed number of times, each time as a new visible row; the last row counts. One in which the run itself was
+cut off is run again besides.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Literal
 
 from rung.core.seeds import Seed
 from rung.core.values import Fault, Outcome, Task
+from rung.protocols.sittings import INTERRUPTED
 from rung.protocols.stream import Ticket
 from rung.protocols.study import Arm, Study
 
 
 @dataclass(frozen=True, slots=True)
 class Examinee:
-    """A snapshot sitting the exam under a name (`A0.1f2e3d`, `narrow.L3`), each task so many times."""
+    """A snapshot sitting the exam under a name (`A0.1f2e3d`, `narrow.L3`), each task so many times; only those at
+    certain `places` where they are given."""
 
     name: str
     arm: Arm
     snapshot: str
     repeats: int
+    places: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """The sealed tasks and how they are attempted: `repeats` by every A_T, `baseline_repeats` by every A_0."""
+    """The sealed tasks and how they are attempted: `repeats` by every A_T, `baseline_repeats` by every A_0.
+
+    `terms` is what else must be equal for two exams to be the same, such as the instruction of a program.
+    """
 
     tasks: tuple[Task, ...]
     repeats: int
     baseline_repeats: int
     reruns: int
     order: Literal["interleaved", "fixed"]
+    terms: tuple[str, ...] = ()
 
 
 def attempt_path(examinee: str, number: int, repeat: int, rerun: int = 0) -> str:
@@ -52,15 +61,17 @@ async def sit(study: Study, exam: Exam, examinees: Sequence[Examinee], *, order:
 
 def _places(exam: Exam, examinees: Sequence[Examinee]) -> Iterator[tuple[Examinee, int, int]]:
     for examinee in examinees:
-        for number in range(1, len(exam.tasks) + 1):
+        for number in examinee.places or range(1, len(exam.tasks) + 1):
             for repeat in range(1, examinee.repeats + 1):
                 yield examinee, number, repeat
 
 
 async def _attempt(study: Study, exam: Exam, examinee: Examinee, number: int, repeat: int) -> None:
-    for rerun in range(exam.reruns + 1):
+    broken = 0
+    for rerun in count():
         path = attempt_path(examinee.name, number, repeat, rerun)
         ticket = Ticket(path, exam.tasks[number - 1], "exam", examinee.snapshot, repeat)
         outcome: Outcome = await study.attempt(examinee.arm, ticket)
-        if not isinstance(outcome, Fault):
+        broken += isinstance(outcome, Fault) and outcome.where != INTERRUPTED
+        if not isinstance(outcome, Fault) or broken > exam.reruns:
             return

@@ -35,13 +35,17 @@ class Plan:
     secret_hash: str
 
 
-def make(config: Config, *, secret: str) -> Plan:
-    """Draw and check everything. The exam's seeds hang under the secret, so nobody without it can draw the exam."""
+def make(config: Config, *, secret: str, terms: tuple[str, ...] = ()) -> Plan:
+    """Draw and check everything. The exam's seeds hang under the secret, so nobody without it can draw the exam.
+
+    `terms` is what else makes an exam (see `rung.protocols.exam.Exam`). The lineages of a cell work in an order each.
+    """
     wanted = comparisons(config)
+    shuffled = config.tasks if config.protocol == "ladder" else config.tasks.model_copy(update={"random": True})
     root = Seed(str(config.seed))
     holdout_root = Seed(sha256(f"{secret}/{config.tasks.holdout_seed}"))
-    held = sequence.plan(config.tasks, root=root, holdout_root=holdout_root, lineages=config.lineages)
-    exam = Exam(held.out, config.exam.repeats, config.baseline_repeats, config.exam.reruns, config.exam.order)
+    held = sequence.plan(shuffled, root=root, holdout_root=holdout_root, lineages=config.lineages)
+    exam = Exam(held.out, config.exam.repeats, config.baseline_repeats, config.exam.reruns, config.exam.order, terms)
     return Plan(config, root, held, exam, wanted, sha256(secret))
 
 
@@ -133,7 +137,14 @@ def _entry(entry: Entry, *, payloads: bool) -> dict[str, JSON]:
 
 def exam_id(exam: Exam) -> str:
     """What must be equal for two exams to be the same exam."""
-    made_of: JSON = [[task.id for task in exam.tasks], exam.repeats, exam.baseline_repeats, exam.reruns, exam.order]
+    made_of: list[JSON] = [
+        [task.id for task in exam.tasks],
+        exam.repeats,
+        exam.baseline_repeats,
+        exam.reruns,
+        exam.order,
+    ]
+    made_of += [list(exam.terms)] if exam.terms else []
     return fingerprint(made_of)[:20]
 
 

@@ -6,20 +6,21 @@ protocol again resumes it: what was recorded is read back, what was in flight is
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from rung.core.canonical import JSON, canonical
 from rung.core.errors import InstrumentFault, LimitReached, Stopped, StoreFault, UsageError
 from rung.core.ports import Agent, Journal, Kit, Method, Ports, Provider, RefineContext, Snapshots
 from rung.core.seeds import Seed
-from rung.core.values import Candidate, Fault, FeedbackResult, Outcome, Selection, Served, Skipped, Trial
+from rung.core.values import Candidate, Fault, FeedbackResult, Lens, Outcome, Selection, Served, Skipped, State, Trial
 from rung.core.waiting import settle
-from rung.protocols import record
+from rung.protocols import record, sittings
 from rung.protocols.asked import Asked
 from rung.protocols.crew import work_off
 from rung.protocols.lines import Line, Lines
 from rung.protocols.session import Limits, Seat, hold
-from rung.protocols.stream import Ticket
+from rung.protocols.sittings import Hand, Phase, Sat
+from rung.protocols.stream import Terms, Ticket
 
 MAX_DETAIL = 2000
 """Characters kept of what a method says when it breaks."""
@@ -34,6 +35,7 @@ class Arm:
     A `scripted` agent is handed the policies port. A `frozen` arm acts as its method's A_0 for ever, never refined.
     Arms with equal `acting`, wrapping and beginning share one A_0 exam and one static arm, so `acting` must tell apart
     all that acts differently. `model` is what the agent acts with, `improver` what the method refines with.
+    An agent that is a program has a `hand` that runs its sessions.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Arm:
     code: str = ""
     model: Provider | None = None
     improver: Provider | None = None
+    hand: Hand | None = None
 
     @property
     def acting(self) -> str:
@@ -57,7 +60,8 @@ class Bench:
     """What a study stands on: where it is recorded, its random streams, how much at once, and who watches.
 
     `ground` is what the episodes need of the world, such as a sandbox for checks; agents and methods are not handed it.
-    `judged` asks agents for their own score of each action (see `rung.protocols.self_score`).
+    `judged` asks agents for their own score of each action (see `rung.protocols.self_score`). `terms` and `refusal`
+    hold for sessions of programs: what of the stream neither lens nor limits say, and whether a refusal is a score.
     """
 
     journal: Journal
@@ -70,6 +74,8 @@ class Bench:
     lines: Lines | None = None
     ground: Ports = field(default_factory=Ports)
     judged: bool = False
+    terms: Terms = field(default_factory=lambda: Terms("none"))
+    refusal: Literal["score", "fault"] = "score"
 
 
 class Study:
@@ -91,6 +97,10 @@ class Study:
 
     async def begin(self, path: str, arm: Arm) -> str:
         """A_0 of an arm as a snapshot; equal beginnings give equal snapshots."""
+        if arm.hand is not None:
+            snapshot = arm.hand.beginning()
+            self.note(path, "initial", {"snapshot": snapshot})
+            return snapshot
         snapshot = self._snapshots.put(arm.method.initial_state(arm.agent), parent=None, message="A_0")
         self.note(path, "initial", {"snapshot": snapshot})
         self._snapshots.point(f"{path}/A0", snapshot)
@@ -125,7 +135,7 @@ class Study:
         if self._journal.get(ticket.path, "ended") is None:
             self._check_stop()
             began = self._bench.clock()
-            await hold(self._journal, ticket.path, [ticket], lens="none", seat=self._seat(arm, ticket.snapshot))
+            await self._held(arm, ticket)
             self._took(ticket.path, "seconds", self._bench.clock() - began)
         sealed = self._journal.get(ticket.path, "sealed")
         if sealed is None:  # its session ended before it was served; a fault is a row all the same
@@ -134,6 +144,22 @@ class Study:
         seen = record.outcome(sealed)
         self._bench.watch(ticket.path, seen)
         return seen
+
+    async def work(self, arm: Arm, path: str, tickets: Sequence[Ticket]) -> str | None:
+        """One working session of a program, with full feedback; the snapshot of what it left, None without one."""
+        assert arm.hand is not None
+        if self._journal.get(path, "ended") is None:
+            self._check_stop()
+            began = self._bench.clock()
+            try:
+                await self._sat(arm, path, tickets, phase="work")
+            finally:
+                self._took(path, "seconds", self._bench.clock() - began)
+        for ticket in tickets:
+            sealed = self._journal.get(ticket.path, "sealed")
+            if sealed is not None:
+                self._bench.watch(ticket.path, record.outcome(sealed))
+        return (await self._sat(arm, path, tickets, phase="work")).left
 
     async def improve(self, arm: Arm, ticket: Ticket, outcome: Outcome, log: Sequence[str]) -> str:
         """Let the method refine after an attempt, try its candidates on the same instance, and let it select.
@@ -168,6 +194,29 @@ class Study:
     def _took(self, path: str, what: str, seconds: float) -> None:
         self._journal.observe(path, what, seconds)
         self._purse.worked(path, seconds)
+
+    async def _held(self, arm: Arm, ticket: Ticket) -> None:
+        if arm.hand is not None:
+            await self._sat(arm, ticket.path, [ticket], phase="exam")
+        else:
+            await hold(self._journal, ticket.path, [ticket], lens="none", seat=self._seat(arm, ticket.snapshot))
+
+    async def _sat(self, arm: Arm, path: str, tickets: Sequence[Ticket], *, phase: Phase) -> Sat:
+        """A session of a program, held or read back."""
+        assert arm.hand is not None
+        seat = Seat(
+            arm.hand.driver(path, tickets[0].snapshot, phase),
+            State(),
+            arm.ports,
+            self._acting,
+            scripted=False,
+            lines=self._lines,
+            limits=Limits(steps=self._purse.budget.task.steps),
+            ground=self._bench.ground,
+            terms=self._bench.terms,
+        )
+        lens: Lens = "full" if phase == "work" else "none"
+        return await sittings.hold(self._journal, path, tickets, lens=lens, seat=seat, refusal=self._bench.refusal)
 
     def _seat(self, arm: Arm, snapshot: str) -> Seat:
         home = self._snapshots.get(snapshot).acting()

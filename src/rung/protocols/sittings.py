@@ -1,0 +1,139 @@
+"""A session of an agent program: it takes its tasks itself, and is foreign from its first byte to its last.
+
+It is held like any other (see `rung.protocols.session`), and differs in three ways. What interrupts it from outside
+does not end it: a working session is gone on with in the home it left, by the same program. An exam attempt is not, for
+half an attempt by a fresh fork measures nothing: what was cut off is a fault, and is sat again. And a program that
+never takes its exam task has answered it: it is scored as it stands.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, cast
+
+from rung.core.errors import InstrumentFault, ModelUnusable, Stopped, StoreFault
+from rung.core.ports import Driver, Journal
+from rung.core.values import Ending, Exit, Fault, Lens, Status
+from rung.protocols.endings import FAULTY, PAUSES, Evidence, classify
+from rung.protocols.lines import Lines
+from rung.protocols.session import Desk, Seat
+from rung.protocols.stream import Stream, Ticket
+
+INTERRUPTED = "interrupted"
+"""Where a fault is, by its name, that is nobody's: the run was cut off in an exam attempt."""
+
+Phase = Literal["work", "exam"]
+
+
+class Hand(Protocol):
+    """Who runs the sessions of a program: what it starts from, and a driver for each session."""
+
+    def beginning(self) -> str:
+        """The snapshot of the program as shipped."""
+        ...
+
+    def driver(self, path: str, snapshot: str, phase: Phase) -> Driver:
+        """A driver for the session at this path, which forks this snapshot."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sat:
+    """How a session ended, and the snapshot of what it left; None where nothing is kept of it."""
+
+    ending: Ending
+    left: str | None
+
+
+async def hold(
+    journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: Lens, seat: Seat, refusal: str = "score"
+) -> Sat:
+    """Hold a program's session and record how it ended; one that has ended is read back.
+
+    Raises `Stopped`, or `ModelUnusable`, when something outside has interrupted it.
+    """
+    recorded = cast("dict[str, Any] | None", journal.get(path, "ended"))
+    if recorded is not None:
+        return Sat(recorded["ending"], recorded.get("left"))
+    if lens == "none" and _begun(journal, tickets):
+        return await _broken_off(journal, path, tickets, seat)
+    stream = _stream(journal, path, tickets, lens, seat)
+    said, fault = await _driven(seat, stream)
+    ending = classify(Evidence(fault, False, stream.unserved, len(stream.in_flight), said))
+    if ending in PAUSES:
+        await _pause(journal, path, ending, said)
+    if lens == "none" and fault is None and stream.unserved and ending not in FAULTY:
+        await stream.get_task()  # so that an attempt at a task it never took is scored as it stands
+    fault = fault or _without_score(ending, refusal)
+    await stream.close(fault, status=_status(ending))
+    detail = said.detail if said is not None else fault.detail if fault is not None else ""
+    left = said.left if said is not None else None
+    journal.put(path, "ended", {"ending": ending, "detail": detail, **({"left": left} if left else {})})
+    await journal.flush(durable=True)
+    return Sat(ending, left)
+
+
+def _begun(journal: Journal, tickets: Sequence[Ticket]) -> bool:
+    return any(
+        journal.get(ticket.path, "served") is not None and journal.get(ticket.path, "sealed") is None
+        for ticket in tickets
+    )
+
+
+async def _broken_off(journal: Journal, path: str, tickets: Sequence[Ticket], seat: Seat) -> Sat:
+    """An exam attempt in which the run was cut off: a fault that is nobody's, and a row all the same."""
+    stream = _stream(journal, path, tickets, "none", seat)
+    await stream.close(Fault(INTERRUPTED, "the run was cut off in this attempt"))
+    journal.put(path, "ended", {"ending": "instrument_fault", "detail": "the run was cut off in this attempt"})
+    await journal.flush(durable=True)
+    return Sat("instrument_fault", None)
+
+
+def _stream(journal: Journal, path: str, tickets: Sequence[Ticket], lens: Lens, seat: Seat) -> Stream:
+    lines = seat.lines or Lines(journal)
+    return Stream(
+        journal,
+        tickets,
+        terms=replace(seat.terms, lens=lens, steps=seat.limits.steps, judged=seat.judged, apart=True),
+        salt=seat.seed.path,
+        ports=seat.ground,
+        line_for=lambda attempt: lines.line(attempt, "agent", None),
+        session=path,
+    )
+
+
+async def _driven(seat: Seat, stream: Stream) -> tuple[Exit | None, Fault | None]:
+    """Run the driver. Its time is the sandbox's to watch, and a store that fails ends the whole study."""
+    try:
+        return await seat.driver.run(Desk(stream, seat.home, seat.ports, seat.seed, seat.scripted)), None
+    except StoreFault:
+        raise
+    except InstrumentFault as broken:
+        return None, Fault(broken.where, broken.detail)
+
+
+async def _pause(journal: Journal, path: str, ending: Ending, said: Exit | None) -> None:
+    """Note that this leg of a session was interrupted, and leave it to be gone on with."""
+    number = sum(1 for _ in journal.facts(under=f"{path}/leg", kind="interrupted"))
+    detail = said.detail if said is not None else ""
+    journal.put(f"{path}/leg/{number + 1:04d}", "interrupted", {"ending": ending, "detail": detail})
+    await journal.flush(durable=True)
+    if ending == "operator":
+        raise Stopped("a stop was requested; what is recorded stays, and sessions go on where they were")
+    why = "its key was not taken" if ending == "credential" else "its provider has suspended it"
+    raise ModelUnusable(f"{path}: {why} ({detail or 'see the gateway in the journal'}); mend it, and run again")
+
+
+def _without_score(ending: Ending, refusal: str) -> Fault | None:
+    """Why what was not finished has no score, where it has none."""
+    if ending in FAULTY:
+        return Fault("program", FAULTY[ending])
+    if ending == "provider_filter" and refusal == "fault":
+        return Fault("provider", "the model or its provider refused to go on, which this study declares a fault")
+    return None
+
+
+def _status(ending: Ending) -> Status:
+    """How an attempt ended that its session left unfinished."""
+    if ending in ("wall_clock", "budget"):
+        return "timeout"
+    return "cancelled" if ending in ("queue_empty", "agent_stopped", "provider_filter") else "error"
