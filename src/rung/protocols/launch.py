@@ -16,12 +16,13 @@ from rung.core.errors import UsageError
 from rung.core.ports import Journal, Ports
 from rung.core.values import Outcome
 from rung.core.version import VERSION
-from rung.protocols import ladder, plan, providers, recordings, wiring
+from rung.protocols import cell, instructions, ladder, plan, providers, recordings, wiring
 from rung.protocols.budget import Purse
 from rung.protocols.lines import Lines
 from rung.protocols.plan import Plan
 from rung.protocols.recordings import Recording, SharedExam
 from rung.protocols.shortfalls import shortfalls
+from rung.protocols.stream import Terms
 from rung.protocols.study import Arm, Bench, Study
 from rung.store import provenance
 from rung.store.journal import SqliteJournal
@@ -49,14 +50,19 @@ class Wishes:
     exam_of: Path | None = None
 
 
-def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None) -> MemoryJournal:
-    """The whole study in memory: the same facts as on disk, row for row. `arms` replaces those of the config."""
-    journal = MemoryJournal()
+def simulate(
+    config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None, journal: MemoryJournal | None = None
+) -> MemoryJournal:
+    """The whole study in memory: the same facts as on disk, row for row.
+
+    `arms` replaces those of the config; on a `journal` that holds the study begun, it is gone on with.
+    """
+    journal = MemoryJournal() if journal is None else journal
     plugins, config = _plugins(config, Path(), arms), wiring.with_folders(config)
     made = arms if arms is not None else wiring.arms(config, models=providers.made(config))
     providers.refuse_blind(config, made)
     providers.refuse_unbounded(config, made)
-    drawn = plan.make(config, secret=secret)
+    drawn = plan.make(config, secret=secret, terms=_exam_terms(config, Path()))
     plan.write(drawn, journal, plugins=plugins)
     bench = Bench(
         journal,
@@ -66,6 +72,8 @@ def simulate(config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None
         lines=_lines(config, journal, Wishes()),
         ground=Ports(sandbox=Plain()),
         judged=config.tasks.self_score,
+        terms=_stream_terms(config),
+        refusal=config.cell.refusal,
     )
     asyncio.run(_conduct(drawn, made, bench))
     return journal
@@ -84,7 +92,7 @@ def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm
             shared = recordings.exam_of(config, wishes.exam_of)
             settled = _settled(config, directory, plugins, wishes)
             secret = settled or _drawn(config, recording, shared)
-            drawn = plan.make(config, secret=secret)
+            drawn = plan.make(config, secret=secret, terms=_exam_terms(config, wishes.base))
             recordings.refuse_another_exam(drawn, shared)
             if settled is None:
                 _keep(secret, directory)
@@ -135,10 +143,22 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
             lines=_lines(config, journal, wishes, given.recording),
             ground=Ports(sandbox=Plain()),
             judged=config.tasks.self_score,
+            terms=_stream_terms(config),
+            refusal=config.cell.refusal,
         )
         asyncio.run(_conduct(drawn, arms, bench))
     finally:
         journal.close()
+
+
+def _exam_terms(config: Config, base: Path) -> tuple[str, ...]:
+    """What beside its tasks makes the exam of programs."""
+    return instructions.read(config, base=base).of_exam if config.protocol == "cell" else ()
+
+
+def _stream_terms(config: Config) -> Terms:
+    """What holds for the streams of programs."""
+    return Terms("none", queue_hidden=config.cell.queue == "hidden")
 
 
 def _lines(config: Config, journal: Journal, wishes: Wishes, recording: Recording | None = None) -> Lines:
@@ -168,8 +188,14 @@ def _plugins(config: Config, base: Path, arms: tuple[Arm, ...] | None) -> Mappin
 
 
 async def _conduct(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
+    study, config = Study(bench), drawn.config
     try:
-        await ladder.run(Study(bench), ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
+        if config.protocol == "cell":
+            how = config.cell
+            made = cell.Cell(arms, drawn.held.lineages, drawn.exam, drawn.seed, how.before, how.sentinels)
+            await cell.run(study, made)
+        else:
+            await ladder.run(study, ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
     finally:
         await providers.close(arms)
     await bench.journal.flush(durable=True)

@@ -7,12 +7,13 @@ never takes its exam task has answered it: it is scored as it stands.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Protocol, cast
 
 from rung.core.errors import InstrumentFault, ModelUnusable, Stopped, StoreFault
 from rung.core.ports import Driver, Journal
 from rung.core.values import Ending, Exit, Fault, Lens, Status
+from rung.protocols import record
 from rung.protocols.endings import FAULTY, PAUSES, Evidence, classify
 from rung.protocols.lines import Lines
 from rung.protocols.session import Desk, Seat
@@ -36,24 +37,16 @@ class Hand(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Sat:
-    """How a session ended, and the snapshot of what it left; None where nothing is kept of it."""
-
-    ending: Ending
-    left: str | None
-
-
 async def hold(
     journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: Lens, seat: Seat, refusal: str = "score"
-) -> Sat:
-    """Hold a program's session and record how it ended; one that has ended is read back.
+) -> Ending:
+    """Hold a program's session and record how it ended, with the snapshot of what it left, if that was kept.
 
     Raises `Stopped`, or `ModelUnusable`, when something outside has interrupted it.
     """
     recorded = cast("dict[str, Any] | None", journal.get(path, "ended"))
     if recorded is not None:
-        return Sat(recorded["ending"], recorded.get("left"))
+        return cast(Ending, recorded["ending"])
     if lens == "none" and _begun(journal, tickets):
         return await _broken_off(journal, path, tickets, seat)
     stream = _stream(journal, path, tickets, lens, seat)
@@ -65,11 +58,13 @@ async def hold(
         await stream.get_task()  # so that an attempt at a task it never took is scored as it stands
     fault = fault or _without_score(ending, refusal)
     await stream.close(fault, status=_status(ending))
+    if lens == "none" and fault is not None:
+        _seal_unserved(journal, tickets, fault)
     detail = said.detail if said is not None else fault.detail if fault is not None else ""
     left = said.left if said is not None else None
     journal.put(path, "ended", {"ending": ending, "detail": detail, **({"left": left} if left else {})})
     await journal.flush(durable=True)
-    return Sat(ending, left)
+    return ending
 
 
 def _begun(journal: Journal, tickets: Sequence[Ticket]) -> bool:
@@ -79,13 +74,13 @@ def _begun(journal: Journal, tickets: Sequence[Ticket]) -> bool:
     )
 
 
-async def _broken_off(journal: Journal, path: str, tickets: Sequence[Ticket], seat: Seat) -> Sat:
+async def _broken_off(journal: Journal, path: str, tickets: Sequence[Ticket], seat: Seat) -> Ending:
     """An exam attempt in which the run was cut off: a fault that is nobody's, and a row all the same."""
     stream = _stream(journal, path, tickets, "none", seat)
     await stream.close(Fault(INTERRUPTED, "the run was cut off in this attempt"))
     journal.put(path, "ended", {"ending": "instrument_fault", "detail": "the run was cut off in this attempt"})
     await journal.flush(durable=True)
-    return Sat("instrument_fault", None)
+    return "instrument_fault"
 
 
 def _stream(journal: Journal, path: str, tickets: Sequence[Ticket], lens: Lens, seat: Seat) -> Stream:
@@ -121,6 +116,13 @@ async def _pause(journal: Journal, path: str, ending: Ending, said: Exit | None)
         raise Stopped("a stop was requested; what is recorded stays, and sessions go on where they were")
     why = "its key was not taken" if ending == "credential" else "its provider has suspended it"
     raise ModelUnusable(f"{path}: {why} ({detail or 'see the gateway in the journal'}); mend it, and run again")
+
+
+def _seal_unserved(journal: Journal, tickets: Sequence[Ticket], fault: Fault) -> None:
+    """An exam task that broke before it was taken broke of the same."""
+    for ticket in tickets:
+        if journal.get(ticket.path, "sealed") is None:
+            journal.put(ticket.path, "sealed", record.sealed_json(fault, 0))
 
 
 def _without_score(ending: Ending, refusal: str) -> Fault | None:

@@ -19,7 +19,7 @@ from rung.protocols.asked import Asked
 from rung.protocols.crew import work_off
 from rung.protocols.lines import Line, Lines
 from rung.protocols.session import Limits, Seat, hold
-from rung.protocols.sittings import Hand, Phase, Sat
+from rung.protocols.sittings import Hand, Phase
 from rung.protocols.stream import Terms, Ticket
 
 MAX_DETAIL = 2000
@@ -153,13 +153,14 @@ class Study:
             began = self._bench.clock()
             try:
                 await self._sat(arm, path, tickets, phase="work")
-            finally:
+            finally:  # an interrupted one is gone on with, and takes more
                 self._took(path, "seconds", self._bench.clock() - began)
         for ticket in tickets:
             sealed = self._journal.get(ticket.path, "sealed")
             if sealed is not None:
                 self._bench.watch(ticket.path, record.outcome(sealed))
-        return (await self._sat(arm, path, tickets, phase="work")).left
+        ended = cast("dict[str, Any]", self._journal.get(path, "ended"))
+        return cast("str | None", ended.get("left"))
 
     async def improve(self, arm: Arm, ticket: Ticket, outcome: Outcome, log: Sequence[str]) -> str:
         """Let the method refine after an attempt, try its candidates on the same instance, and let it select.
@@ -201,8 +202,8 @@ class Study:
         else:
             await hold(self._journal, ticket.path, [ticket], lens="none", seat=self._seat(arm, ticket.snapshot))
 
-    async def _sat(self, arm: Arm, path: str, tickets: Sequence[Ticket], *, phase: Phase) -> Sat:
-        """A session of a program, held or read back."""
+    async def _sat(self, arm: Arm, path: str, tickets: Sequence[Ticket], *, phase: Phase) -> None:
+        """Hold a session of a program."""
         assert arm.hand is not None
         seat = Seat(
             arm.hand.driver(path, tickets[0].snapshot, phase),
@@ -216,7 +217,7 @@ class Study:
             terms=self._bench.terms,
         )
         lens: Lens = "full" if phase == "work" else "none"
-        return await sittings.hold(self._journal, path, tickets, lens=lens, seat=seat, refusal=self._bench.refusal)
+        await sittings.hold(self._journal, path, tickets, lens=lens, seat=seat, refusal=self._bench.refusal)
 
     def _seat(self, arm: Arm, snapshot: str) -> Seat:
         home = self._snapshots.get(snapshot).acting()

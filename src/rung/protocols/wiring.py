@@ -10,11 +10,13 @@ from typing import Any, cast
 from rung.agents._function import FunctionAgent
 from rung.core import registry
 from rung.core.canonical import fingerprint, sha256
-from rung.core.config import AgentConfig, Cell, Config, MethodConfig, parse
+from rung.core.config import ITSELF, AgentConfig, Cell, Config, MethodConfig, parse
 from rung.core.errors import UsageError
 from rung.core.ports import Agent, Method, Provider
 from rung.core.waiting import contained
 from rung.methods._function import FunctionMethod
+from rung.methods.static import Static
+from rung.protocols import instructions
 from rung.protocols.study import Arm
 from rung.tasks import keys
 from rung.tasks.domains.files import load as jsonl
@@ -88,7 +90,12 @@ def agent(config: AgentConfig, *, base: Path = Path()) -> Agent:
 
 
 def method(config: MethodConfig, *, base: Path = Path()) -> Method:
-    """The configured method: a name of this project, or a Python file with `make` or `refine`."""
+    """The configured method: a name of this project, or a Python file with `make` or `refine`.
+
+    Where an agent improves itself, nothing else refines it.
+    """
+    if config == ITSELF:
+        return Static()
     if config.name.endswith(".py"):
         module = registry.load_file(base / config.name)
         if hasattr(module, "make"):
@@ -178,7 +185,8 @@ def plugin_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:
     beside = {helper for file in files for helper in _imported_beside(file)}
     hashes = {name: sha256((base / name).read_bytes()) for name in named if name.endswith(".py")}
     hashes |= {os.path.relpath(file, base.resolve()): sha256(file.read_bytes()) for file in beside}
-    return dict(sorted({**hashes, **game_files(config, base=base)}.items()))
+    texts = instructions.own_files(config, base=base)
+    return dict(sorted({**hashes, **texts, **game_files(config, base=base)}.items()))
 
 
 def _imported_beside(plugin: Path) -> Iterator[Path]:
