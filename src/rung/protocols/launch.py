@@ -4,7 +4,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -31,6 +31,8 @@ from rung.store.run_directory import RunDirectory, prepare
 from rung.store.snapshots import JournalSnapshots
 
 Watch = Callable[[str, Outcome], None]
+Conduct = Callable[[Plan, tuple[Arm, ...], Bench], Awaitable[None]]
+"""What is done with a plan: a protocol over a bench."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,18 @@ def simulate(
     return journal
 
 
-def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm, ...] | None = None) -> RunDirectory:
-    """Run or resume a study in a folder. Raises `UsageError` before anything is written where it cannot be."""
+def run(
+    config: Config,
+    out: Path,
+    wishes: Wishes = Wishes(),
+    *,
+    arms: tuple[Arm, ...] | None = None,
+    protocol: Conduct | None = None,
+) -> RunDirectory:
+    """Run or resume a study in a folder. Raises `UsageError` before anything is written where it cannot be.
+
+    `protocol` is what is done with the plan in place of the protocol that the config names.
+    """
     made = arms if arms is not None else _arms(config, wishes)
     plugins, config = _plugins(config, wishes.base, arms), wiring.with_folders(config, base=wishes.base)
     plan.refuse_impossible(config)
@@ -98,7 +110,7 @@ def run(config: Config, out: Path, wishes: Wishes = Wishes(), *, arms: tuple[Arm
                 _keep(secret, directory)
                 for shortfall in shortfalls(config):
                     wishes.warn(shortfall)
-            _work(drawn, directory, made, _Given(wishes, plugins, recording, shared))
+            _work(drawn, directory, made, _Given(wishes, plugins, recording, shared, protocol or _configured))
     return directory
 
 
@@ -115,6 +127,7 @@ class _Given:
     plugins: Mapping[str, str]
     recording: Recording | None
     shared: SharedExam | None
+    protocol: Conduct
 
 
 def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _Given) -> None:
@@ -146,7 +159,7 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
             terms=_stream_terms(config),
             refusal=config.cell.refusal,
         )
-        asyncio.run(_conduct(drawn, arms, bench))
+        asyncio.run(_conduct(drawn, arms, bench, given.protocol))
     finally:
         journal.close()
 
@@ -187,15 +200,20 @@ def _plugins(config: Config, base: Path, arms: tuple[Arm, ...] | None) -> Mappin
     return {**wiring.game_files(config, base=base), **{f"arm {arm.name}": arm.code for arm in arms if arm.code}}
 
 
-async def _conduct(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
+async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
+    """The protocol that the config names."""
     study, config = Study(bench), drawn.config
+    if config.protocol == "cell":
+        how = config.cell
+        made = cell.Cell(arms, drawn.held.lineages, drawn.exam, drawn.seed, how.before, how.sentinels)
+        await cell.run(study, made)
+    else:
+        await ladder.run(study, ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
+
+
+async def _conduct(drawn: Plan, arms: tuple[Arm, ...], bench: Bench, protocol: Conduct = _configured) -> None:
     try:
-        if config.protocol == "cell":
-            how = config.cell
-            made = cell.Cell(arms, drawn.held.lineages, drawn.exam, drawn.seed, how.before, how.sentinels)
-            await cell.run(study, made)
-        else:
-            await ladder.run(study, ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
+        await protocol(drawn, arms, bench)
     finally:
         await providers.close(arms)
     await bench.journal.flush(durable=True)

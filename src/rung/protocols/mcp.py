@@ -10,7 +10,7 @@ from any other agent; one that does not is noted beside the session's tasks.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rung.core.canonical import JSON
@@ -28,12 +28,13 @@ class StreamDesk:
     """The tools of one session (see `rung.core.desk.ToolDesk`), over its stream.
 
     A call goes on to its end when its caller is cut off, and is recorded once. `broken` is what ended the session in
-    such a call: the next one raises it.
+    such a call: the next one raises it. `heard` is called after each call.
     """
 
     stream: Stream
     box: Toolbox
     words: str = ""
+    heard: Callable[[], None] = lambda: None
     broken: BaseException | None = None
     _under_way: set[asyncio.Task[ToolAnswer]] = field(default_factory=set)
     _closed: bool = False
@@ -51,14 +52,17 @@ class StreamDesk:
         if self.broken is not None:
             raise self.broken
         if self._closed:
-            return OVER
+            return self._none_left() if tool == GET_TASK and not self.stream.unserved else OVER
         call = asyncio.ensure_future(self._answered(tool, arguments))
         self._under_way.add(call)
         call.add_done_callback(self._done)
         return await asyncio.shield(call)
 
     async def close(self) -> None:
-        """Take no more calls, and wait for those under way. Comes before the stream's own close."""
+        """Take no more calls, and wait for those under way. Comes before the stream's own close.
+
+        A program that asks once more is told that there are no more tasks, if that is so, and else that it is over.
+        """
         self._closed = True
         while self._under_way:
             await asyncio.wait(self._under_way)
@@ -69,6 +73,7 @@ class StreamDesk:
         self._under_way.discard(call)
         if not call.cancelled() and call.exception() is not None:
             self.broken = self.broken or call.exception()
+        self.heard()
 
     async def _answered(self, tool: str, arguments: Mapping[str, JSON]) -> ToolAnswer:
         handle = arguments.get(TASK)
@@ -112,8 +117,9 @@ class StreamDesk:
 
     async def _next(self) -> ToolAnswer:
         served = await self.stream.get_task()
-        if served is not None:
-            return self._task(served)
+        return self._none_left() if served is None else self._task(served)
+
+    def _none_left(self) -> ToolAnswer:
         flying = list(self.stream.in_flight)
         text = "There are no more tasks." + (f" Still in flight: {', '.join(flying)}" if flying else "")
         return ToolAnswer(text, data={"done": True, "in_flight": flying})
