@@ -5,7 +5,7 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from rung.backends.network.record import BEGINNING, Writer, read, verify
+from rung.backends.network.record import BEGINNING, Reading, Writer, verify
 from rung.core.canonical import canonical, sha256
 
 
@@ -82,7 +82,7 @@ def test_reordered_lines_show(record):
 def test_a_line_that_was_cut_off_shows(record):
     record.write_bytes(record.read_bytes()[:-1])
     assert verify(record).fault == "line 2 was cut off"
-    assert [each["event"] for each in read(record)] == ["capture_start", "dns_query"]
+    assert [each["event"] for each in Reading(record)] == ["capture_start", "dns_query"]
 
 
 def test_another_spelling_of_the_same_shows(record):

@@ -302,6 +302,25 @@ def test_without_an_allowlist_nothing_is_served_and_a_look_up_is_refused(tmp_pat
     assert (events[0]["mode"], summary.asked) == ("none", ("good.example",))
 
 
+def test_an_allowlist_of_nothing_lets_nothing_out(tmp_path):
+    outside = Doubling()
+
+    async def plan(world: World, _: Recorder) -> None:
+        address = answered(await world.act("ask", address="8.8.8.8", port=53, data=dns.query("good.example").hex()))
+        assert await world.act("say", address=address, port=443, data=hello(b"good.example").hex()) == ALERT
+
+    events, _ = recorded(tmp_path / "network.jsonl", Network("allowlist"), plan, reach=outside)
+    assert (of(events, "proxy")[0]["why"], outside.reached) == ("not allowed", [])
+
+
+def test_a_long_allowlist_is_handed_over_whole(tmp_path):
+    async def plan(world: World, _: Recorder) -> None: ...
+
+    allow = tuple(f"{'long' * 10}.{number}.example" for number in range(10_000))
+    events, _ = recorded(tmp_path / "network.jsonl", Network("allowlist", allow=allow), plan)
+    assert len(events[0]["allow"]) == 10_000
+
+
 # ------------------------------------------------------------------------------------------------ incomplete
 
 

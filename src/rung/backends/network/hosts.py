@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from rung.core.errors import UsageError
+
 LONGEST_NAME = 253
 """Characters of the longest name that DNS can carry, without its last dot."""
 
@@ -31,14 +33,23 @@ def is_name(text: str) -> bool:
     return len(text) <= LONGEST_NAME and bool(_NAME.fullmatch(text)) and not _NUMBERS.fullmatch(text)
 
 
+def checked(allow: Iterable[str]) -> tuple[str, ...]:
+    """Patterns in lower case. Raises `UsageError` for one that could allow nothing, or more than it seems to."""
+    patterns = tuple(pattern.lower() for pattern in allow)
+    for pattern in patterns:
+        if not is_name(pattern.removeprefix("*.")):
+            mend = "write a host name in ASCII, as api.example, or *.example for all names below it"
+            raise UsageError(f"a network's allow has {pattern!r}, which is no host name; {mend}")
+    return patterns
+
+
 def matching(name: str, allow: Iterable[str]) -> str | None:
-    """The pattern that allows this name, or None. A name stands for itself, `*.name` for all below it and not for it.
+    """The checked pattern that allows this name, or None. A name stands for itself, `*.name` for all below it alone.
 
     >>> matching("a.b.example", ["b.example", "*.b.example"])
     '*.b.example'
     """
     for pattern in allow:
-        wanted = pattern.lower()
-        if name == wanted or (wanted.startswith("*.") and name.endswith(wanted[1:]) and is_name(wanted[2:])):
+        if name == pattern or (pattern.startswith("*.") and name.endswith(pattern[1:])):
             return pattern
     return None

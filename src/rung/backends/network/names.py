@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from rung.backends.network import dns
 from rung.backends.network.flows import Event
-from rung.backends.network.hosts import is_name, matching
+from rung.backends.network.hosts import checked, is_name, matching
 
 Tell = Callable[[Event], None]
 """Is told an event for the record."""
@@ -34,10 +34,10 @@ _IPV6_RECVPKTINFO, _IPV6_FREEBIND = 49, 78
 
 
 class Names:
-    """Names and the addresses they were given. `allow` are patterns of `core.confined.Network`."""
+    """Names and the addresses they were given. `allow` are the patterns of a `Network`; a bad one is a `UsageError`."""
 
     def __init__(self, allow: Iterable[str], tell: Tell) -> None:
-        self._allow = tuple(allow)
+        self._allow = checked(allow)
         self._tell = tell
         self._addresses: dict[str, str] = {}
         self._names: dict[str, str] = {}

@@ -74,26 +74,31 @@ class Verified:
     fault: str | None
 
 
+class Reading:
+    """The events of a record, one by one, up to the first line that does not hold; `checked` says how far that was."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.checked = Verified(0, BEGINNING, None)
+
+    def __iter__(self) -> Iterator[Event]:
+        lines, seal = 0, BEGINNING
+        for line in _raw_lines(self._path):
+            event, fault = _checked(line, lines, seal)
+            if event is None:
+                self.checked = Verified(lines, seal, fault)
+                return
+            lines, seal = lines + 1, str(event["seal"])
+            self.checked = Verified(lines, seal, None)
+            yield event
+
+
 def verify(path: Path) -> Verified:
     """Whether no line of a record was edited, taken out or moved."""
-    lines, seal = 0, BEGINNING
-    for line in _raw_lines(path):
-        event, fault = _checked(line, lines, seal)
-        if event is None:
-            return Verified(lines, seal, fault)
-        lines, seal = lines + 1, str(event["seal"])
-    return Verified(lines, seal, None)
-
-
-def read(path: Path) -> Iterator[Event]:
-    """The events of a record, up to the first line that does not hold."""
-    lines, seal = 0, BEGINNING
-    for line in _raw_lines(path):
-        event, _ = _checked(line, lines, seal)
-        if event is None:
-            return
-        lines, seal = lines + 1, str(event["seal"])
-        yield event
+    reading = Reading(path)
+    for _ in reading:
+        pass
+    return reading.checked
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:

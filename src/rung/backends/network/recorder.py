@@ -108,6 +108,7 @@ class Recorder:
         self._name_server = NameServer(names)
         self._relay = Relay(names, self.tell, reach or Outside())
         self._ends: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._asking = asyncio.Lock()
 
     async def start(self) -> None:
         """Be there before the program runs. Raises `InstrumentFault` when there is to be a record and can be none."""
@@ -136,8 +137,9 @@ class Recorder:
             "beat_seconds": self._terms.beat_seconds,
         }
         try:
-            socket.send_fds(watcher.control, [json.dumps(order).encode() + b"\n"], [capture.fileno()])
+            socket.send_fds(watcher.control, [b"."], [capture.fileno()])
             self._ends = await asyncio.open_unix_connection(sock=watcher.control)
+            self._ends[1].write(json.dumps(order).encode() + b"\n")
             async with asyncio.timeout(START_SECONDS):
                 with suppress(ConnectionError):
                     if await self._ends[0].readline():
@@ -152,11 +154,13 @@ class Recorder:
             self._ends[1].write(json.dumps({"event": event}).encode() + b"\n")
 
     async def packets(self) -> int:
-        """How many packets were recorded so far: one sign among others that a session goes on."""
-        if self._ends is None:
-            return 0
-        self._ends[1].write(b'{"count": true}\n')
-        line = await self._ends[0].readline()
+        """How many packets were recorded so far, one sign among others of a session that goes on; 0 without one."""
+        line = b""
+        async with self._asking:
+            with suppress(OSError):
+                if self._ends is not None:
+                    self._ends[1].write(b'{"count": true}\n')
+                    line = await self._ends[0].readline()
         return int(json.loads(line)["packets"]) if line else 0
 
     async def stop(self) -> Summary:

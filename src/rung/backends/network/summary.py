@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rung.backends.network.flows import Event
-from rung.backends.network.record import read, verify
+from rung.backends.network.record import Reading
 from rung.core.canonical import JSON
 
 LONGEST_GAP = 45.0
@@ -102,13 +102,14 @@ def summarize(path: Path, *, session: str = "", more: Iterable[str] = ()) -> Sum
     if not path.is_file():
         return Summary(session, ("there is no record", *more), 0, 0, 0.0, "")
     books = _Books()
-    checked = verify(path)
-    faults = [checked.fault] if checked.fault else []
+    reading, faults = Reading(path), []
     try:
-        for event in read(path):
+        for event in reading:
             books.add(event)
     except (KeyError, TypeError, ValueError) as error:
         faults.append(f"a line of it was not written by a recorder: {error!r}")
+    if reading.checked.fault:
+        faults.append(reading.checked.fault)
     why = books.shortcomings() + faults + list(more)
     return Summary(
         session=session or books.session,
@@ -116,7 +117,7 @@ def summarize(path: Path, *, session: str = "", more: Iterable[str] = ()) -> Sum
         packets=books.packets,
         dropped=books.dropped,
         seconds=books.last,
-        seal=checked.seal,
+        seal=reading.checked.seal,
         named=tuple(sorted(books.named.values(), key=lambda each: (each.name, each.by))),
         bare=tuple(sorted(books.bare.values(), key=lambda each: (each.dst, each.port, each.proto))),
         asked=tuple(sorted(books.asked)),

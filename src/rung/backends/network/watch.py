@@ -13,6 +13,7 @@ import select
 import signal
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -33,10 +34,11 @@ _POLLED = select.POLLIN
 class Told:
     """What the instrument says, line by line."""
 
-    def __init__(self, source: socket.socket, first: bytes) -> None:
+    def __init__(self, source: socket.socket) -> None:
         self._source = source
         self._source.setblocking(False)
-        self._waiting = bytearray(first)
+        self._waiting = bytearray()
+        self._lines: deque[bytes] = deque()
         self.lost = False
 
     def fileno(self) -> int:
@@ -52,8 +54,17 @@ class Told:
                 self._waiting += said
         *lines, rest = self._waiting.split(b"\n")
         self._waiting = bytearray(rest)
-        for line in lines:
-            yield json.loads(line)
+        self._lines.extend(lines)
+        while self._lines:
+            yield json.loads(self._lines.popleft())
+
+    def order(self) -> dict[str, Any] | None:
+        """The first thing said, however long it takes; None when nothing was."""
+        while not self.lost:
+            select.select([self._source], [], [])
+            for message in self.messages():
+                return message
+        return None
 
     def answer(self, value: object) -> None:
         """Say something back; there is always room for it, for each answer is asked for."""
@@ -80,7 +91,9 @@ class Watch:
     def run(self) -> None:
         """From the first line to the last."""
         early = self._capture.early()
-        self._writer.write({"event": "capture_start", "mode": self._order["mode"], "allow": self._order["allow"]})
+        self._writer.write(
+            {"event": "capture_start", "format": 1, "mode": self._order["mode"], "allow": self._order["allow"]}
+        )
         self._feed(early)
         self._writer.flush()
         self._told.answer({"started": True})
@@ -159,11 +172,11 @@ def main(descriptor: int) -> None:
     """Keep the record that is ordered over this socket."""
     source = socket.socket(fileno=descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever stops the instrument wants the record ended, not broken
-    said, rights, _, _ = socket.recv_fds(source, _MOST_SAID, 1)
-    if not rights:
+    _, rights, _, _ = socket.recv_fds(source, 1, 1)
+    told = Told(source)
+    order = told.order() if rights else None
+    if order is None:
         return  # nothing was ordered after all
-    line, _, rest = said.partition(b"\n")
-    order = json.loads(line)
     with Path(order["path"]).open("xb") as file, socket.socket(fileno=rights[0]) as packets:
         capture = Capture(packets, blocks=order["blocks"])
-        Watch(capture=capture, told=Told(source, rest), order=order, file=file).run()
+        Watch(capture=capture, told=told, order=order, file=file).run()
