@@ -54,7 +54,7 @@ class Told:
                 self._waiting += said
         *lines, rest = self._waiting.split(b"\n")
         self._waiting = bytearray(rest)
-        self._lines.extend(lines)
+        self._lines.extend(bytes(line) for line in lines)
         while self._lines:
             yield json.loads(self._lines.popleft())
 
