@@ -46,6 +46,7 @@ class Seen:
     line: str
     headers: Mapping[str, str]
     body: Any
+    raw: bytes = b""
 
 
 @dataclass
@@ -103,4 +104,4 @@ async def _read(reader: asyncio.StreamReader) -> Seen | None:
         return None
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Seen(head[0], headers, json.loads(body) if body else None)
+    return Seen(head[0], headers, json.loads(body) if body else None, body)

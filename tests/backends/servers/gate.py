@@ -83,7 +83,7 @@ async def gate(
     door = Door("session", upstream, spend, seen.append, policy or ProxyPolicy())  # type: ignore[arg-type]
     proxy = Proxy(strays.append, clock=iter(range(10**9)).__next__)
     proxy.open(TOKEN, door)
-    async with serving(proxy.app, listening(), grace=grace) as server, httpx2.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False) as client, serving(proxy.app, listening(), grace=grace) as server:
         yield Gate(f"http://127.0.0.1:{server.port}/{TOKEN}", door, client, seen, strays, till)
         server.check()
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from starlette.types import Receive, Send
@@ -58,6 +59,7 @@ class _Answered(Exception):
     def __init__(self, came: Came, status: int, message: str, *, detail: str = "", final: bool = False) -> None:
         super().__init__(message)
         self.came, self.status, self.message, self.detail, self.final = came, status, message, detail, final
+        self.closes = False  # the connection, since more of the request would come
 
 
 @dataclass
@@ -148,7 +150,9 @@ class Course:
             if not message.get("more_body") or size > MOST_DRAINED * bound:
                 break
         if size > bound:
-            raise _Answered("bad_request", 413, f"a request has {bound:,} bytes at most")
+            answered = _Answered("bad_request", 413, f"a request has {bound:,} bytes at most")
+            answered.closes = size > MOST_DRAINED * bound
+            raise answered
         return bytes(body)
 
     def _prepared(self, raw: bytes) -> Sent:
@@ -269,7 +273,9 @@ class Course:
         """Answer ourselves."""
         self.came, self.status, self.detail = answered.came, answered.status, (answered.detail or answered.message)
         body = self.form.error(answered.status, answered.message, final=answered.final)
-        await reply(self.incoming.send, answered.status, body, final=answered.final)
+        more = {b"x-should-retry": b"false"} if answered.final else {}
+        more |= {b"connection": b"close"} if answered.closes else {}
+        await reply(self.incoming.send, answered.status, body, more)
 
     # ----------------------------------------------------------------------------------------- what it cost
 
@@ -345,12 +351,13 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-async def reply(send: Send, status: int, body: Body, *, final: bool = False, bare: bool = False) -> None:
+async def reply(
+    send: Send, status: int, body: Body, more: Mapping[bytes, bytes] = MappingProxyType({}), *, bare: bool = False
+) -> None:
     """Answer with JSON; only with its head where that is all that was asked for."""
     raw = compact(body).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(raw)).encode())]
-    headers += [(b"x-should-retry", b"false")] if final else []
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *more.items()]})
     await send({"type": "http.response.body", "body": b"" if bare else raw})
 
 
