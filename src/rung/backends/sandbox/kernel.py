@@ -67,9 +67,9 @@ def mount_memory(folder: Path, *, mode: str) -> None:
     _checked(_libc().mount(b"tmpfs", os.fsencode(folder), b"tmpfs", ctypes.c_ulong(0), options), "mount tmpfs")
 
 
-def mount_overlay(place: Path, *, lower: Path, upper: Path, work: Path) -> None:
-    """Mount a folder that is read from `lower` and written to `upper`. Marks are kept as anybody's overlays keep them
-    (`userxattr`), so that one walker reads all."""
+def mount_overlay(place: Path, *, lower: Path, upper: str, work: str) -> None:
+    """Mount a folder that is read from `lower` and written to `upper`; paths may be relative. Marks are kept as
+    anybody's overlays keep them (`userxattr`), so that one walker reads all."""
     options = f"lowerdir={lower},upperdir={upper},workdir={work},userxattr".encode()
     done = _libc().mount(b"overlay", os.fsencode(place), b"overlay", ctypes.c_ulong(0), options)
     _checked(done, "mount overlay")
@@ -82,9 +82,9 @@ def open_within(root: int, path: str) -> int:
     return _checked(_libc().syscall(_OPENAT2, root, os.fsencode(path), ctypes.byref(how), size), path)
 
 
-def detached(source: Path) -> int:
-    """A mount of what lies at a path, attached nowhere yet (open_tree(2))."""
-    flags = _OPEN_TREE_CLONE | os.O_CLOEXEC
+def detached(source: Path, *, whole: bool) -> int:
+    """A mount of what lies at a path, attached nowhere yet (open_tree(2)). `whole`: with what is mounted below it."""
+    flags = _OPEN_TREE_CLONE | os.O_CLOEXEC | (_AT_RECURSIVE if whole else 0)
     tree = _libc().syscall(_OPEN_TREE, _AT_FDCWD, os.fsencode(source), ctypes.c_uint(flags))
     return _checked(tree, f"open_tree {source}")
 

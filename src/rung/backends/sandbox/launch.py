@@ -182,19 +182,18 @@ class Bubblewrapped:
         text = "".join(f"{self._filled(each, given, passed)}\0" for each in self.order.options)
         options = _in_memory(text.encode())
         command = [each.replace(f"{FD}options", str(options)) for each in self.order.command]
-        prepared = staging.prepare(self.order.view, user) if user is not None else None
         supervisor = os.getpid()
 
         def prepare() -> None:
-            if prepared and user is not None:
-                staging.enter(prepared)
+            staging.enter(self.order.view, user)
+            if user is not None:
                 staging.become(user)
             _die_with(supervisor)
             for each in (options, info_end, gate, *given):
                 os.set_inheritable(each, True)
 
         self.outer = fork(prepare, lambda: os.execve(command[0], command, {}), ends)  # noqa: S606
-        for each in (info_end, gate, options, *(tree for tree in (prepared.trees if prepared else ()) if tree)):
+        for each in (info_end, gate, options):
             os.close(each)
         self._await_setup(info)
 

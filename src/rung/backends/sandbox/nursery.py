@@ -18,6 +18,7 @@ from rung.backends.sandbox.order import from_json
 def main() -> None:
     """Serve orders until whoever started us is gone, then wait for the last supervisor."""
     link, instrument = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(int(sys.argv[2]))
+    link.set_inheritable(False)  # it had to be for us, and is for nobody below
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     woken = _woken_by_children()
     poll = select.poll()

@@ -54,8 +54,8 @@ def descriptors_in(ancillary: Sequence[tuple[int, int, bytes]]) -> list[int]:
 
 
 def receive(source: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """Take one message, waiting for it; None when the other end is gone."""
-    head, ancillary, _, _ = source.recvmsg(LENGTH.size, ROOM)
+    """Take one message, waiting for it; None when the other end is gone. What came with it no program inherits."""
+    head, ancillary, _, _ = source.recvmsg(LENGTH.size, ROOM, socket.MSG_CMSG_CLOEXEC)
     descriptors = descriptors_in(ancillary)
     rest = exactly(source, LENGTH.size - len(head)) if head else b""
     if len(head + rest) < LENGTH.size:

@@ -161,7 +161,7 @@ class Session:
 
     def _listen(self) -> None:
         try:
-            piece, ancillary, _, _ = self.link.recvmsg(_PIECE, passing.ROOM)
+            piece, ancillary, _, _ = self.link.recvmsg(_PIECE, passing.ROOM, socket.MSG_CMSG_CLOEXEC)
         except BlockingIOError:
             return
         except OSError:

@@ -1,7 +1,7 @@
-"""What a supervisor that runs as root does so that nothing it starts is root: a host user of its own for each running
-sandbox, and a private view of what the sandbox may see, under neutral names and with owners that user can live with.
+"""What is laid out before a sandbox is made: a private view of what it may see, under neutral names.
 
-Everybody else needs none of this: their sandboxes run as themselves. Standard library alone.
+A supervisor that runs as root also takes a host user of its own for each running sandbox, so that nothing it starts is
+root, and shows that user everything with owners it can live with. Standard library alone.
 """
 
 import os
@@ -92,29 +92,48 @@ def _run(*command: str) -> None:
         raise OSError(f"{command[0]} failed: {done.stderr.decode(errors='replace').strip()[-300:]}")
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """Mounts that are attached nowhere yet, in the view's order; None where an overlay comes."""
+def enter(views: tuple[View, ...], user: int | None) -> None:
+    """Leave for a namespace of mounts that no other process sees, and lay the view out there.
 
-    views: tuple[View, ...]
-    trees: tuple[int | None, ...]
+    Everything is opened before the view is laid over the paths of this machine. Without a user to become, this takes no
+    root: whoever calls is almighty over mounts in a user namespace of its own.
+    """
+    _leave(user)
+    kernel.make_private()
+    trees = [_trees(view, user) for view in views]
+    kernel.mount_memory(PLACE, mode="0755")
+    for number, (view, tree) in enumerate(zip(views, trees, strict=True)):
+        if isinstance(view, Shown):
+            _attached(tree, PLACE / str(number))
+        else:
+            _overlaid(view, PLACE / str(number), tree)
 
 
-def prepare(views: tuple[View, ...], user: int) -> Prepared:
-    """Open what the view shows, before anything is laid over the paths of this machine."""
-    return Prepared(views, tuple(_tree(view, user) if isinstance(view, Shown) else None for view in views))
+def _leave(user: int | None) -> None:
+    if user is not None:
+        kernel.unshare(kernel.CLONE_NEWNS)
+        return
+    own, group = os.geteuid(), os.getegid()
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{own} {own} 1")
+    Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
 
 
-def _tree(shown: Shown, user: int) -> int:
-    tree = kernel.detached(Path(shown.outside))
-    if shown.as_own:
-        owner = os.fstat(tree)
-        if (owner.st_uid, owner.st_gid) != (user, user):
-            try:
-                with_users(tree, owner.st_uid, owner.st_gid, user)
-            except OSError:
-                if shown.must:
-                    raise
+def _trees(view: View, user: int | None) -> int:
+    """What is attached for a view: what it shows, or for a fork the folder in which its two folders lie."""
+    if isinstance(view, Forked):
+        return kernel.detached(Path(view.upper).parent, whole=True)
+    if user is None or not view.as_own:
+        return kernel.detached(Path(view.outside), whole=True)
+    tree = kernel.detached(Path(view.outside), whole=False)
+    owner = os.fstat(tree)
+    if (owner.st_uid, owner.st_gid) != (user, user):
+        try:
+            with_users(tree, owner.st_uid, owner.st_gid, user)
+        except OSError:
+            if view.must:
+                raise
     return tree
 
 
@@ -152,23 +171,6 @@ def _user_namespace(users: str, groups: str) -> int:
         os.waitpid(child, 0)
 
 
-def enter(prepared: Prepared) -> None:
-    """Leave for a namespace of mounts that no other process sees, and lay the view out there."""
-    kernel.unshare(kernel.CLONE_NEWNS)
-    kernel.make_private()
-    uppers = {
-        number: kernel.detached(Path(view.upper).parent)
-        for number, view in enumerate(prepared.views)
-        if isinstance(view, Forked)
-    }
-    kernel.mount_memory(PLACE, mode="0755")
-    for number, (view, tree) in enumerate(zip(prepared.views, prepared.trees, strict=True)):
-        if tree is not None:
-            _attached(tree, PLACE / str(number))
-        elif isinstance(view, Forked):
-            _overlaid(view, PLACE / str(number), uppers[number])
-
-
 def _attached(tree: int, place: Path) -> None:
     if os.fstat(tree).st_mode & 0o170000 == 0o040000:
         place.mkdir()
@@ -178,10 +180,11 @@ def _attached(tree: int, place: Path) -> None:
     os.close(tree)
 
 
-def _overlaid(view: Forked, place: Path, parent: int) -> None:
-    """The upper folder and the kernel's own lie on one mount, as an overlay wants it. What a program may read of its
-    mounts names places of the view alone."""
-    _attached(parent, beside := place.with_name(f"{place.name}u"))
+def _overlaid(view: Forked, place: Path, around: int) -> None:
+    """Upper folder and work folder lie on one mount, as an overlay wants it. They are named from where they lie: a
+    program can read the options of its mounts, and is to learn from them neither a path nor a name of the host."""
+    _attached(around, beside := place.with_name(f"{place.name}u"))
     place.mkdir()
-    upper, work = (beside / Path(each).name for each in (view.upper, view.work))
-    kernel.mount_overlay(place, lower=PLACE / str(view.lower), upper=upper, work=work)
+    os.chdir(beside / Path(view.upper).name)
+    kernel.mount_overlay(place, lower=PLACE / str(view.lower), upper=".", work=f"../{Path(view.work).name}")
+    os.chdir("/")

@@ -1,0 +1,189 @@
+"""Programs as they are, unconfined. Only for when somebody asks for it by name: what comes of it is stamped so.
+
+A program here reads and writes what its user may, reaches whatever the machine reaches, and learns where it is. What
+still holds: time, output, the number of its processes where the user is not root, and that nothing of it is left
+running. Paths inside stand for paths of the host: wherever one of them, or a port of the instrument's, occurs in what
+the program is given, it is replaced by where that really is.
+"""
+
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from rung.backends.sandbox import inside, session, staging
+from rung.backends.sandbox.order import Order
+from rung.core.confined import Activity, Bind, Bounds, Ended, Fork, Given, Hear, Isolation, Program, Scratch, Sockets
+from rung.core.errors import InstrumentFault
+
+NAME = "unsafe"
+
+UNCONFINED = (
+    "it reads and writes what its user may, the instrument's own files included",
+    "it reaches the whole network, and no record is kept of it",
+    "it sees and may end other processes of its user",
+)
+
+
+@dataclass(slots=True)
+class Unsafe:
+    """Runs programs as they are (see `rung.core.confined.Confiner`)."""
+
+    name: str = NAME
+    nursery: session.Nursery = field(default_factory=session.Nursery)
+
+    def probe(self) -> Isolation:
+        """It holds nothing, and needs next to nothing."""
+        missing = (
+            () if sys.platform == "linux" else (f"programs are kept track of on Linux, and this is {sys.platform}",)
+        )
+        return Isolation(NAME, missing=missing, unconfined=UNCONFINED)
+
+    async def start(self, program: Program, *, hear: Hear | None = None) -> "Loose":
+        """Leave a program waiting to begin."""
+        missing = self.probe().missing
+        if missing:
+            raise InstrumentFault("sandbox", "; ".join(missing))
+        folder = Path(tempfile.mkdtemp(prefix="rung-"))
+        held = listening(program.network.ports if program.network.mode != "none" else ())
+        try:
+            order = ordered(program, folder, held)
+            kept = await session.ordered(
+                self.nursery, order, [session.given(program.stdin)], hear=hear, enforced_by=enforced_by(program.bounds)
+            )
+        except BaseException:
+            _let_go(folder, held)
+            raise
+        return Loose(kept, held, folder)
+
+
+@dataclass(slots=True)
+class Loose:
+    """A program that runs as it is (see `rung.core.confined.Confined`)."""
+
+    _kept: session.Session
+    sockets: Sockets
+    _folder: Path
+
+    async def release(self) -> None:
+        """Let it run."""
+        await self._kept.release()
+
+    async def activity(self) -> Activity:
+        """What it has done so far."""
+        return await self._kept.activity()
+
+    async def stop(self, why: str) -> None:
+        """Ask it to end, and kill it after a while."""
+        await self._kept.stop(why)
+
+    async def wait(self) -> Ended:
+        """How it ended."""
+        return await self._kept.wait()
+
+    async def __aenter__(self) -> "Loose":
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        try:
+            await self._kept.close()
+        finally:
+            _let_go(self._folder, self.sockets)
+
+
+def _let_go(folder: Path, held: Sockets) -> None:
+    inside.close(held)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def listening(ports: Sequence[int]) -> Sockets:
+    """A listener on the host's loopback for each port that was asked for, at a port that was free."""
+    made = {port: socket.create_server(("127.0.0.1", 0), backlog=inside.BACKLOG) for port in ports}
+    for each in made.values():
+        each.setblocking(False)
+    return Sockets(listening=made)
+
+
+def enforced_by(bounds: Bounds) -> Mapping[str, str]:
+    """Who holds each bound that is set."""
+    by = {"cpu_seconds": "rlimit", "address_mb": "rlimit", "open_files": "rlimit", "file_mb": "rlimit"}
+    by |= {"seconds": "watchdog", "memory_mb": "watchdog", "written_mb": "watchdog", "written_files": "watchdog"}
+    by |= {"output_mb": "watchdog", "processes": "nobody" if os.geteuid() == 0 else "rlimit"}
+    held = {name: by[name] for name, value in asdict(bounds).items() if value is not None}
+    return held | {"scratch": "nobody", "memfd": "nobody"}
+
+
+# --------------------------------------------------------------------------------------------- in place of mounts
+
+
+def ordered(program: Program, folder: Path, held: Sockets) -> Order:
+    """What a supervisor is told, once everything lies where the program will find it."""
+    places, copied, watched = {}, [], []
+    for number, mount in enumerate(program.mounts):
+        own = folder / str(number)
+        if isinstance(mount, Bind):
+            places[mount.inside] = str(mount.outside)
+            watched += [str(mount.outside)] if mount.writable else []
+        elif isinstance(mount, Fork):
+            places[mount.inside] = str(mount.upper)
+            copied.append((str(mount.lower), str(mount.upper)))
+            watched.append(str(mount.upper))
+        elif isinstance(mount, Scratch):
+            own.mkdir()
+            places[mount.inside] = str(own)
+        else:
+            places[mount.inside] = str(own)
+    text = Replaced(places, {port: each.getsockname()[1] for port, each in held.listening.items()})
+    for number, mount in enumerate(program.mounts):
+        if isinstance(mount, Given):
+            _give(mount, text, folder / str(number), places, copied)
+    env = {name: text.in_text(value) for name, value in program.env.items()}
+    argv = tuple(map(text.in_text, program.argv))
+    return Order(
+        kind="unsafe", command=argv, program=argv[0], env=env, cwd=text.in_text(program.cwd),
+        search=env.get("PATH", os.defpath), bounds=program.bounds, copied=tuple(copied), watched=tuple(watched),
+    )  # fmt: skip
+
+
+def _give(given: Given, text: "Replaced", own: Path, places: dict[str, str], copied: list[tuple[str, str]]) -> None:
+    """Put a file where it is looked for: in the folder that stands for the one around it, if there is one."""
+    around = [place for place in places if place != given.inside and given.inside.startswith(f"{place}/")]
+    file = own
+    if around:
+        nearest = max(around, key=len)
+        for lower, upper in copied:
+            if upper == places[nearest] and not any(Path(upper).iterdir()):
+                staging.copy(lower, upper)
+        file = Path(places[nearest] + given.inside.removeprefix(nearest))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        places[given.inside] = str(file)
+    file.write_bytes(text.in_bytes(given.data))
+    file.chmod(0o444)
+
+
+class Replaced:
+    """Paths inside and the instrument's ports, replaced by where they really are."""
+
+    def __init__(self, places: Mapping[str, str], ports: Mapping[int, int]) -> None:
+        self._real = {**places, **{f"127.0.0.1:{port}": f"127.0.0.1:{real}" for port, real in ports.items()}}
+        begins = {name: r"(?<![\w./-])" if name.startswith("/") else r"(?<![\w.])" for name in self._real}
+        longest_first = sorted(self._real, key=len, reverse=True)
+        names = "|".join(begins[name] + re.escape(name) for name in longest_first)
+        self._pattern = re.compile(rf"({names})(?![\w-])" if names else r"(?!)")
+
+    def in_text(self, text: str) -> str:
+        """The text with every place as it really is. /home is not in /homes, nor in /a/home.
+
+        >>> Replaced({"/home/agent": "/x/1"}, {8710: 40001}).in_text("see /home/agent/a, http://127.0.0.1:8710/m")
+        'see /x/1/a, http://127.0.0.1:40001/m'
+        """
+        return self._pattern.sub(lambda found: self._real[found[1]], text)
+
+    def in_bytes(self, data: bytes) -> bytes:
+        """The same in the bytes of a file, whatever they are."""
+        return self.in_text(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
