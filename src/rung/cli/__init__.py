@@ -20,10 +20,10 @@ __all__ = ["main"]
 COMMANDS = {
     "init": "Write a commented config and a stub of an agent to fill in.",
     "run": "Run a study, or resume it.",
-    "serve": "Serve a study to an agent that cannot be launched here.",
     "report": "Write and print the report of a run, finished or not.",
     "compare": "Hold the arms of runs on one exam against each other.",
     "reanalyse": "Give results that another tool measured the honest report.",
+    "serve": "Serve a study to an agent that cannot be launched here.",
     "play": "Play a game in the terminal, as an agent does.",
     "tasks": "Look at families of tasks, and at what a config draws.",
     "check": "Try a method, agent or family against the promises of its kind.",

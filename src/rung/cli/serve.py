@@ -44,11 +44,12 @@ FORK = (
 @json_option
 @click.pass_obj
 def command(invocation: Invocation, /, **given: Any) -> None:
-    """Serve a study to an agent that cannot be launched here, and record it.
+    """Serve a study to an agent that cannot be launched here.
 
-    Prints an address for each working session, over MCP and plain HTTP, with a token that opens it; when the work is
-    done, one for each exam attempt. All are on this machine alone. Running the same command again goes on, with the
-    same addresses. Whatever agent and method the config names, the agent that comes to the address is the one measured.
+    It is recorded as any other. Prints an address for each working session, over MCP and plain HTTP, with a token that
+    opens it; when the work is done, one for each exam attempt. All are on this machine alone. Running the same command
+    again goes on, with the same addresses. Whatever agent and method the config names, the agent that comes to the
+    address is the one measured.
 
     With --finish work what has not been worked is left, and with --finish exam what has not been sat.
     """
