@@ -8,10 +8,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from backends.servers.gate import Till
@@ -30,12 +31,14 @@ from rung.backends.servers.mcp import Doors
 from rung.backends.servers.played import Played
 from rung.backends.servers.proxy import Door, Proxy
 from rung.backends.servers.serving import serving
-from rung.core.confined import Bounds, Confined, Ended, Fork, Given, Program
+from rung.core.confined import Bounds, Confined, Ended, Given, Program
 from rung.core.ports import Spending
 from rung.core.proxied import Answer, Brain, Exchange, Heard, ToolCall
 from rung.core.proxied import Said as Answered
 from rung.protocols.mcp import StreamDesk
 from rung.protocols.toolbox import toolbox
+from rung.store.blobs import BlobFiles
+from rung.store.homes import Forked, Homes, Kept
 from rung.store.memory import MemoryJournal
 from rung.testing.toys._riddle import Riddle, RiddleKey
 
@@ -91,38 +94,47 @@ def calls(heard: Heard, verb: str, **arguments: Any) -> Answer:
     return Answered((ToolCall(offer.name, arguments, namespace=offer.namespace),))
 
 
-@dataclass
+@dataclass(frozen=True)
 class Home:
-    """A home and a working folder that are kept, and what each session changed of them."""
+    """A home and a working folder that are kept, and are forked for each session."""
 
     folder: Path
+    homes: Homes
+    home: Kept
+    work: Kept
 
-    def forks(self, session: int) -> tuple[Fork, Fork]:
-        return self._fork(session, "home", known.HOME), self._fork(session, "work", known.WORK)
+    def forks(self, session: int) -> tuple[Forked, Forked]:
+        """The home and the working folder for one session."""
+        return self._fork(self.home, f"{session} home", known.HOME), self._fork(
+            self.work, f"{session} work", known.WORK
+        )
 
-    def _fork(self, session: int, name: str, inside: str) -> Fork:
-        lower, upper = self.folder / "kept" / name, self.folder / str(session) / name
-        for each in (lower, upper):
-            each.mkdir(parents=True, exist_ok=True)
-        return Fork(lower, upper, inside)
+    def _fork(self, kept: Kept, name: str, inside: str) -> Forked:
+        return self.homes.fork(kept.manifest, inside, name=name, times=kept.times)
 
-    def keep(self, session: int = 0) -> "Home":
-        """What a first session made, as what others are forked from."""
-        kept = Home(self.folder.with_name(f"{self.folder.name}-kept"))
-        kept.folder.mkdir()
-        (self.folder / str(session)).rename(kept.folder / "kept")
-        return kept
+    def files(self) -> list[str]:
+        """What is in the home, by path."""
+        return self.homes.manifest(self.home.manifest).leaves
 
-    def put(self, path: str, text: str) -> None:
-        """A file that is in the home from the start."""
-        place = self.folder / "kept" / "home" / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text)
+    @property
+    def untouched(self) -> bool:
+        """Whether the folders that forks read are, byte for byte, what was kept."""
+        return all(
+            self.homes.keep(self.homes.lay_out(kept.manifest, times=kept.times)).manifest == kept.manifest
+            for kept in (self.home, self.work)
+        )
 
-    def files(self, session: str = "kept") -> Mapping[str, bytes]:
-        """The files of the home, by path."""
-        home = self.folder / session / "home"
-        return {str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+
+def new_home(folder: Path, files: Mapping[str, str] = MappingProxyType({})) -> Home:
+    """A home with these files in it, and an empty working folder."""
+    start = folder / "start"
+    for path, text in {"home/": "", "work/": "", **{f"home/{path}": text for path, text in files.items()}}.items():
+        place = start / path
+        (place if path.endswith("/") else place.parent).mkdir(parents=True, exist_ok=True)
+        if text:
+            place.write_text(text)
+    homes = Homes(folder / "homes", BlobFiles(folder / "blobs"))
+    return Home(folder, homes, homes.keep(start / "home"), homes.keep(start / "work"))
 
 
 @dataclass(frozen=True)
@@ -152,6 +164,7 @@ class Sat:
     exchanges: list[Exchange]
     network: Summary | None
     journal: MemoryJournal
+    left: Home
 
     @property
     def scores(self) -> list[object]:
@@ -161,7 +174,8 @@ class Sat:
 
 async def sit(facts: Facts, home: Home, brain: Brain, sitting: Sitting = Sitting()) -> Sat:
     """One session, to its end."""
-    made = program(facts, home, sitting)
+    forks = home.forks(sitting.session)
+    made = program(facts, forks, sitting)
     journal, exchanges = MemoryJournal(), list[Exchange]()
     heard = {"out": bytearray(), "err": bytearray()}
 
@@ -176,10 +190,12 @@ async def sit(facts: Facts, home: Home, brain: Brain, sitting: Sitting = Sitting
         network = await recorder.stop() if sitting.recorded else None
     lines = split(bytes(heard["out"]))
     errors = heard["err"].decode("utf-8", "replace")
-    return Sat(ended, lines, errors, facts.read_start(lines), facts.read_end(lines), exchanges, network, journal)
+    left = replace(home, home=home.homes.keep(forks[0]), work=home.homes.keep(forks[1]))
+    began, said = facts.read_start(lines), facts.read_end(lines)
+    return Sat(ended, lines, errors, began, said, exchanges, network, journal, left)
 
 
-def program(facts: Facts, home: Home, sitting: Sitting) -> Program:
+def program(facts: Facts, forks: Sequence[Forked], sitting: Sitting) -> Program:
     """The program of a session, as a protocol will make it."""
     launch = Launch(
         system=sitting.system,
@@ -194,7 +210,7 @@ def program(facts: Facts, home: Home, sitting: Sitting) -> Program:
     modules = programs.modules(facts.name) if facts.package else None
     places = Places(modules, programs.node(), sitting.folder)
     client = Given(source().encode(), f"{CLIENT}/{FILE}")
-    mounts = (*home.forks(sitting.session), client)
+    mounts = (*(fork.mount for fork in forks), client)
     return known.program(facts, launch, places, mounts=mounts, bounds=Bounds(seconds=SECONDS))
 
 
@@ -254,16 +270,14 @@ async def _all_of_them(folder: Path) -> Mapping[str, object]:
 
 
 async def _both(name: str, folder: Path) -> Mapping[str, object]:
-    facts, home = PROGRAMS[name], Home(folder / name)
-    sat = await sit(facts, home, Worker())
-    kept = home.keep()
-    before = kept.files()
-    forked = await sit(facts, kept, Worker(), Sitting(tasks=1, after=sat.began.session, session=1, system=EXAM))
+    facts = PROGRAMS[name]
+    sat = await sit(facts, new_home(folder / name), Worker())
+    forked = await sit(facts, sat.left, Worker(), Sitting(tasks=1, after=sat.began.session, session=1, system=EXAM))
     return {
         "user": os.geteuid(),
         "scores": [sat.scores, forked.scores],
         "clean": [sat.said.clean, forked.said.clean],
-        "kept": kept.files() == before,
+        "untouched": sat.left.untouched,
     }
 
 

@@ -18,7 +18,7 @@ from rung.core.proxied import Said as Answered
 from rung.testing.toys._riddle import RiddleKey
 
 from .nobody import NOBODY, as_nobody
-from .stage import BOX, EXAM, STAND, Home, Sat, Sitting, Worker, calls, run, sit
+from .stage import BOX, EXAM, STAND, Home, Sat, Sitting, Worker, calls, new_home, run, sit
 
 
 @pytest.fixture(params=PROGRAMS)
@@ -42,17 +42,16 @@ NOTES = {"claude-code": ".claude/CLAUDE.md", "codex": ".codex/AGENTS.md", "pi": 
 
 
 def test_a_program_works_its_tasks_and_a_fork_of_it_goes_on(facts: Facts, tmp_path: Path):
-    worker, home = Worker(), Home(tmp_path / "home")
-    home.put(NOTES[facts.name], "Boxes like sevens.\n")
-    sat = run(facts, home, worker)
+    worker = Worker()
+    sat = run(facts, new_home(tmp_path, {NOTES[facts.name]: "Boxes like sevens.\n"}), worker)
     is_whole(sat, facts, [1.0, 1.0])
     is_told(worker.heard[0], STAND, "Boxes like sevens.")
     offered = {tool.full for tool in worker.heard[0].tools}
     assert offered >= {"mcp__tasks__get_task", "mcp__tasks__answer", "mcp__tasks__queue_info"}
-    kept = home.keep()
-    before = kept.files()
-    assert facts.rules.unknown(before) == ()
-    assert "conversation" in {facts.rules.of(path) for path in before}
+    kept = sat.left
+    assert kept.home.complete
+    assert facts.rules.unknown(kept.files()) == ()
+    assert {facts.rules.of(path) for path in kept.files()} >= {"conversation", "files"}
 
     again = Worker()
     forked = run(facts, kept, again, Sitting(tasks=1, after=sat.began.session, session=1, system=EXAM))
@@ -60,7 +59,8 @@ def test_a_program_works_its_tasks_and_a_fork_of_it_goes_on(facts: Facts, tmp_pa
     is_told(again.heard[0], EXAM)
     assert turns(again.heard[0])[: len(turns(worker.heard[-1]))] == turns(worker.heard[-1])
     assert forked.began.session not in (None, sat.began.session)
-    assert kept.files() == before
+    assert kept.untouched
+    assert set(forked.left.files()) > set(kept.files())
 
 
 def is_whole(sat: Sat, facts: Facts, scores: list[float]) -> None:
@@ -168,22 +168,20 @@ def test_a_transcript_says_what_it_says_and_the_gateway_what_was(facts: Facts, t
 
 def patient(folder: Path) -> Home:
     """A home in which pi waits no seconds before it tries again; there is no flag for it."""
-    home = Home(folder)
-    home.put(".pi/agent/settings.json", '{"retry": {"baseDelayMs": 1}}')
-    return home
+    return new_home(folder, {".pi/agent/settings.json": '{"retry": {"baseDelayMs": 1}}'})
 
 
 def test_a_session_that_was_interrupted_goes_on_where_it_was(facts: Facts, tmp_path: Path):
     def interrupted(heard: Heard) -> Answer:
         return Refused(529, "overloaded") if len(worker.heard) == 2 else worker(heard)
 
-    worker, home = Worker(), patient(tmp_path / "home")
-    first = run(facts, home, interrupted, Sitting(tasks=1, recorded=False))
+    worker = Worker()
+    first = run(facts, patient(tmp_path), interrupted, Sitting(tasks=1, recorded=False))
     assert (first.said.clean, first.said.status, first.scores) == (False, 529, [])
 
     again = Worker()
     sitting = Sitting(tasks=1, after=first.began.session, fork=False, session=1, recorded=False)
-    second = run(facts, home.keep(), again, sitting)
+    second = run(facts, first.left, again, sitting)
     assert second.began.session == first.began.session
     assert turns(again.heard[0])[:2] == turns(worker.heard[1])
     assert (second.said.clean, second.scores) == (True, [1.0])
@@ -195,7 +193,7 @@ def test_claude_code_lives_on_after_its_result_while_something_runs_and_is_stopp
             return Answered(("Done.",))
         return calls(heard, "Bash", command="sleep 600", run_in_background=True, description="wait")
 
-    sat = run(installed("claude-code"), Home(tmp_path / "home"), leaves_something_running, Sitting(linger=1.0))
+    sat = run(installed("claude-code"), new_home(tmp_path), leaves_something_running, Sitting(linger=1.0))
     assert (sat.ended.reason, sat.ended.why) == ("stopped", "it lived on after its result")
     assert (sat.said.over, sat.said.clean, sat.said.text) == (True, True, "Done.")
 
@@ -210,7 +208,9 @@ def test_programs_work_and_fork_for_a_user_without_rights():
         Path(open_to_all).chmod(0o777)
         found = json.loads(as_nobody("agents.command.stage", f"{open_to_all}/homes"))
     assert {each.pop("user") for each in found.values()} == {os.geteuid() or NOBODY}
-    assert found == {name: {"scores": [[1.0, 1.0], [1.0]], "clean": [True, True], "kept": True} for name in PROGRAMS}
+    assert found == {
+        name: {"scores": [[1.0, 1.0], [1.0]], "clean": [True, True], "untouched": True} for name in PROGRAMS
+    }
 
 
 OWN = """
@@ -233,7 +233,7 @@ def test_a_program_of_ones_own_works_its_tasks_without_mcp_and_without_a_model(t
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "agent.py").write_text(OWN)
     own = make("", {"command": ["python3", "/opt/rung/program/agent.py", "{instruction_file}"]})
-    sat = run(own.facts, Home(tmp_path / "home"), nobody, Sitting(folder=tmp_path / "mine"))
+    sat = run(own.facts, new_home(tmp_path), nobody, Sitting(folder=tmp_path / "mine"))
     assert (sat.ended.reason, sat.ended.status, sat.errors) == ("exited", 0, "")
     assert sat.lines[:4] == [STAND, "", "Begin.", ""]
     assert sat.said.text == "Done."
