@@ -198,3 +198,10 @@ def edit(file, old, new):
     text = Path(file).read_text()
     assert old in text
     Path(file).write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize("name", ["command", "command:pi"])
+def test_a_program_is_not_examined_step_by_step(rung, name):
+    said = rung("check", name)
+    assert said.exit == 2
+    assert f"{name!r} is a program, which takes part in whole sessions and has no steps to examine" in said.err

@@ -28,6 +28,11 @@ Tried: TypeAlias = Sequence[tuple[Subject, Sequence[Finding]]]
 def found(name: str) -> Sequence[Subject]:
     """What to examine under this name; raises `UsageError` with the nearest name when there is nothing."""
     kind, _, variant = name.partition(":")
+    if kind == "command":
+        raise UsageError(
+            f"{name!r} is a program, which takes part in whole sessions and has no steps to examine; `rung doctor` "
+            "says which programs are installed"
+        )
     if variant and kind in registry.names("agents"):
         return [Subject("agents", name, partial(wiring.agent, AgentConfig(kind=name)))]
     known = [group for group in GROUPS if name in registry.names(group)]
