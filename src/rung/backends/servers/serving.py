@@ -44,7 +44,7 @@ async def serving(app: ASGIApp, listening: socket.socket, *, grace: float = GRAC
     Raises `InstrumentFault` when it does not come up.
     """
     serves = Serving(listening.getsockname()[1])
-    server = _Server(_config(_watched(app, serves), grace))
+    server = _Server(_config(_watched(app, serves)), grace)
     running = asyncio.create_task(_run(server, listening))
     try:
         await _came_up(server, running)
@@ -54,7 +54,7 @@ async def serving(app: ASGIApp, listening: socket.socket, *, grace: float = GRAC
         await running
 
 
-def _config(app: ASGIApp, grace: float) -> uvicorn.Config:
+def _config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="h11",
@@ -67,15 +67,18 @@ def _config(app: ASGIApp, grace: float) -> uvicorn.Config:
         server_header=False,
         date_header=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=grace,  # type: ignore[arg-type]  # whole seconds by its hint, any by its code
     )
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server without its signal handlers and without its clock: it ends when `leave` is set."""
+    """Uvicorn's server without its signal handlers and without its clock: it ends when `leave` is set.
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    Its own shutdown looks every tenth of a second whether all is done, and does not wait for what it cut off.
+    """
+
+    def __init__(self, config: uvicorn.Config, grace: float) -> None:
         super().__init__(config)
+        self.grace = grace
         self.leave = asyncio.Event()
         self.up = asyncio.Event()
 
@@ -89,6 +92,22 @@ class _Server(uvicorn.Server):
 
     async def main_loop(self) -> None:
         await self.leave.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for listener in self.servers:
+            listener.close()
+        for connection in tuple(self.server_state.connections):
+            connection.shutdown()
+        if requests := set(self.server_state.tasks):
+            _, late = await asyncio.wait(requests, timeout=self.grace)
+            for request in late:
+                request.cancel()
+            await asyncio.wait(requests)
+        for connection in tuple(self.server_state.connections):
+            connection.transport.close()
+        for listener in self.servers:
+            await listener.wait_closed()
+        await self.lifespan.shutdown()
 
 
 async def _run(server: _Server, listening: socket.socket) -> None:
