@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+MCP = "tests/protocols/test_mcp.py"
 STREAM, ASKED, EXAM = "tests/protocols/test_stream.py", "tests/protocols/test_asked.py", "tests/protocols/test_exam.py"
 LADDER, LENS, PLAN = "tests/protocols/test_ladder.py", "tests/protocols/test_lens.py", "tests/protocols/test_plan.py"
 SESSION, SEQUENCE = "tests/protocols/test_session.py", "tests/tasks/test_sequence.py"
@@ -187,6 +188,34 @@ BUGS = (
         'await self._journal.flush(durable=True)\n        crashpoints.reach("served.after")',
         'await self._journal.flush(durable=False)\n        crashpoints.reach("served.after")',
         (f"{STREAM}::test_the_served_mark_is_durable_before_the_text_leaves",),
+    ),
+    Bug(
+        "calls on one task are taken one after the other",
+        "protocols/stream.py",
+        "        async with self._turn(handle):\n            try:\n                return await self._answered",
+        "        if self._turn(handle):\n            try:\n                return await self._answered",
+        (f"{MCP}::test_two_calls_on_one_task_are_taken_one_after_the_other",),
+    ),
+    Bug(
+        "what an earlier process served is gone on with, and not begun again",
+        "protocols/stream.py",
+        'for handle in self._waiting if self._has(handle, "served")',
+        'for handle in self._waiting if self._has(handle, "sealed")',
+        (f"{MCP}::test_a_program_that_comes_back_to_another_process_goes_on_with_its_handle",),
+    ),
+    Bug(
+        "a call whose caller hangs up comes to its end",
+        "protocols/mcp.py",
+        "return await asyncio.shield(call)",
+        "return await call",
+        (f"{MCP}::test_a_call_whose_caller_hangs_up_comes_to_its_end_and_is_recorded_once",),
+    ),
+    Bug(
+        "an exam answers every ending call alike",
+        "protocols/mcp.py",
+        "        if not self.stream.told:\n            return RECORDED\n",
+        "",
+        (f"{MCP}::test_in_an_exam_every_ending_call_answers_the_same_whatever_happened",),
     ),
     Bug(
         "the exam hangs under the secret",

@@ -1,6 +1,7 @@
 """An app on a socket: it comes up, answers, and is gone; what it fails of is known to who opened it."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -83,6 +84,13 @@ async def test_a_request_that_never_ends_is_cut_off_when_the_server_is_closed():
     assert ended.is_set()
     answer = await asyncio.gather(asking, return_exceptions=True)
     assert isinstance(answer[0], httpx2.RemoteProtocolError) or answer[0].status_code == 500
+
+
+@waits
+async def test_an_answer_waits_for_no_acknowledgement_of_the_one_before():
+    sock = listening()
+    async with serving(app(hello), sock):
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)  # what it accepts has it too
 
 
 @waits
