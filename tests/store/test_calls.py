@@ -36,13 +36,14 @@ def test_a_bare_call_comes_back_equal(journal: Journal):
 
 TEXT = st.text(max_size=20)
 NUMBER = st.none() | st.integers(0, 1000)
+ARGUMENTS = st.dictionaries(TEXT, st.none() | st.booleans() | st.integers() | TEXT | st.lists(TEXT), max_size=3)
 MESSAGES = st.builds(
     Message,
     st.sampled_from(["system", "user", "assistant", "tool"]),
     TEXT,
     st.lists(st.builds(Image, TEXT, st.binary(max_size=9)), max_size=2).map(tuple),
+    st.lists(st.builds(Call, TEXT, ARGUMENTS), max_size=2).map(tuple),
 )
-ARGUMENTS = st.dictionaries(TEXT, st.none() | st.booleans() | st.integers() | TEXT | st.lists(TEXT), max_size=3)
 CALLS = st.builds(
     ModelCall,
     st.builds(
@@ -52,6 +53,7 @@ CALLS = st.builds(
         st.lists(st.builds(Tool, TEXT, TEXT, ARGUMENTS), max_size=2).map(tuple),
         NUMBER,
         st.none() | st.floats(0, 2),
+        st.sampled_from(["required", "auto"]),
     ),
     st.builds(
         ModelReply,
@@ -70,6 +72,14 @@ def test_any_call_comes_back_equal(call: ModelCall):
     calls = JournalCalls(MemoryJournal())
     calls.record("p", 0, call)
     assert calls.read("p", 0) == call
+
+
+def test_what_only_agent_programs_need_is_in_no_row_that_has_none_of_it():
+    journal = MemoryJournal()
+    record_call(journal, "p", 0, call_of(Message("user", "look")))
+    row = journal.get("p", "call/000000")
+    assert row["decoding"] == {"max_tokens": 100, "temperature": 0.7}
+    assert journal.read_blob(row["messages"][0]) == b'{"author":"user","images":[],"text":"look"}'
 
 
 def test_a_call_nobody_made_is_none(journal: Journal):

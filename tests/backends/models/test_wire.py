@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from rung.backends.models.wire import reply, usage
+from rung.backends.models.wire import reply, request_body, usage
 from rung.core.canonical import JSON
-from rung.core.values import Call, Usage
+from rung.core.values import Call, Image, Message, ModelRequest, Tool, Usage
 
 from .loopback import completion
 
@@ -103,3 +103,46 @@ def test_tokens_are_read_or_unknown(said: Any, read: Usage | None):
 def test_what_comes_back_can_be_recorded():
     answer = reply(called(json.dumps({"text": "\ud800", "deep": [[[1]]]})))
     assert answer.calls[0].arguments == {"text": "\ud800", "deep": [[[1]]]}
+
+
+PICTURE = Image("image/png", b"p")
+SEEN = {"type": "image_url", "image_url": {"url": "data:image/png;base64,cA=="}}
+
+
+def test_calls_of_a_conversation_and_their_answers_go_out_with_ids_and_pictures_after_them():
+    talk = (
+        Message("user", "Begin."),
+        Message("assistant", "Two.", (), (Call("a", {"x": 1}), Call("b"))),
+        Message("tool", "first", (PICTURE,)),
+        Message("tool", "second"),
+        Message("tool", "of no call"),
+    )
+    sent = request_body(ModelRequest(talk, "agent"), model="m", bound="max_tokens", body={})["messages"]
+    calls = [
+        {"id": "call_1_0", "type": "function", "function": {"name": "a", "arguments": '{"x":1}'}},
+        {"id": "call_1_1", "type": "function", "function": {"name": "b", "arguments": "{}"}},
+    ]
+    assert sent == [
+        {"role": "user", "content": "Begin."},
+        {"role": "assistant", "content": "Two.", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "call_1_0", "content": "first"},
+        {"role": "tool", "tool_call_id": "call_1_1", "content": "second"},
+        {"role": "user", "content": [SEEN]},
+        {"role": "user", "content": "of no call"},
+    ]
+
+
+def test_pictures_of_the_last_answer_go_out_too():
+    talk = (Message("assistant", "", (), (Call("a"),)), Message("tool", "first", (PICTURE,)))
+    sent = request_body(ModelRequest(talk, "agent"), model="m", bound="max_tokens", body={})["messages"]
+    assert (sent[0]["content"], sent[-1]) == (None, {"role": "user", "content": [SEEN]})
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [("required", {"tool_choice": "required", "parallel_tool_calls": False}), ("auto", {"tool_choice": "auto"})],
+)
+def test_a_model_that_is_free_may_write_text_or_make_several_calls(choice: Any, said: dict[str, Any]):
+    request = ModelRequest((), "agent", (Tool("a", "", {}),), tool_choice=choice)
+    sent = request_body(request, model="m", bound="max_tokens", body={})
+    assert {key: sent[key] for key in ("tool_choice", "parallel_tool_calls") if key in sent} == said

@@ -86,6 +86,8 @@ def test_a_token_is_long_enough_and_one_sessions():
         (b'{"messages": [1]}', "a list of objects is needed"),
         (b'{"messages": [], "tools": 7}', "a list is needed"),
         (b"[" * 100_000, "no JSON object"),
+        (b'{"messages": [], "temperature": NaN}', "no JSON object"),
+        (b'{"messages": [], "temperature": 1e999}', "no JSON object"),
         (b'{"messages": [{"role": "user", "content": "\xff"}]}', "no JSON object"),
     ],
 )

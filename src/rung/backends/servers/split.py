@@ -1,10 +1,10 @@
 """A request in pieces for the record, each named by its hash, so that a growing history costs once. Pure."""
 
+import json
 from typing import Any
 
 from rung.backends.servers.wires import Parts
 from rung.core.canonical import canonical, sha256
-from rung.core.errors import UsageError
 from rung.core.proxied import Split
 
 
@@ -27,8 +27,10 @@ def split(parts: Parts, before: set[str]) -> Split:
 
 
 def _text(value: Any) -> str:
-    """Canonical JSON; what is none, such as a NaN, as the text that Python has for it."""
+    """Canonical JSON that UTF-8 can spell."""
+    text = canonical(value)
     try:
-        return canonical(value)
-    except UsageError:
-        return canonical(repr(value))
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can escape
+        return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return text

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 MOST_PENDING = 32 * 2**20
@@ -71,9 +72,16 @@ def compact(value: object) -> str:
 
 
 def parsed(text: str | bytes) -> dict[str, Any] | None:
-    """A JSON object; None for anything else."""
+    """A JSON object that can be recorded, so without NaN and infinity; None for anything else."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError("no number")
+    return value
