@@ -26,6 +26,10 @@ SLACK = 1e-9
 """Dollars by which sums of floats may be off."""
 
 
+WORK = "work"
+"""What the path of a working session ends in that has many attempts; their own paths go on below."""
+
+
 class Place(NamedTuple):
     """What has a budget of its own: the study, or a lineage, a session or a task by its path."""
 
@@ -46,6 +50,8 @@ def places(path: str, role: Role) -> Iterator[Place]:
 
     >>> [str(place) for place in places("narrow/L3/work/0007", "agent")]
     ['study', 'lineage narrow/L3', 'session narrow/L3/work/0007', 'task narrow/L3/work/0007']
+    >>> [str(place) for place in places("codex/L3/work", "agent")]
+    ['study', 'lineage codex/L3', 'session codex/L3/work']
     >>> [str(place) for place in places("narrow/L3/work/0007/refine", "improver")]
     ['study', 'lineage narrow/L3']
     """
@@ -53,9 +59,10 @@ def places(path: str, role: Role) -> Iterator[Place]:
     pieces = path.split("/")
     if pieces[0] != "exam":
         yield Place("lineage", "/".join(pieces[:2]))
-    if role == "agent":  # every attempt has a session of its own
+    if role == "agent":
         yield Place("session", path)
-        yield Place("task", path)
+        if pieces[-1] != WORK:  # else every attempt has a session of its own
+            yield Place("task", path)
 
 
 @dataclass(slots=True)

@@ -147,19 +147,22 @@ class Lines:
 
     def _freeze(self, provider: Provider | None, reply: ModelReply) -> None:
         """Refuse to go on when a model is no longer the one that was measured so far."""
-        name = provider.id if provider is not None else "recorded"
+        self.report(provider.id if provider is not None else "recorded", reply.model)
+
+    def report(self, name: str, model: str) -> None:
+        """Record the id that a model reports; raises `ModelUnusable` when it is no longer the one measured so far."""
         home = f"models/{name}"  # a model may be named below another: a/b and a/b/c
         reported = self._journal.facts(under=home, kind="reported")
         seen = [fact.value for fact in reported if fact.path.rpartition("/")[0] == home]
-        if {"id": reply.model} in seen:
+        if {"id": model} in seen:
             return
         allowed = self._ids.get(name, ())
-        if (seen and not allowed) or (allowed and reply.model not in allowed):
+        if (seen and not allowed) or (allowed and model not in allowed):
             raise ModelUnusable(
-                f"{name} now reports the id {reply.model!r}, and before {_ids(seen, allowed)}: scores of two models "
+                f"{name} now reports the id {model!r}, and before {_ids(seen, allowed)}: scores of two models "
                 f"cannot be compared. If both are meant, name them ([models.{name!r}] ids = [...]) and run again"
             )
-        self._journal.put(f"models/{name}/{_slug(reply.model)}", "reported", {"id": reply.model})
+        self._journal.put(f"models/{name}/{_slug(model)}", "reported", {"id": model})
 
     def _observe(self, path: str, index: int, answered: Answered) -> None:
         cost = answered.cost

@@ -15,6 +15,7 @@ from rung.core.ports import Driver, Journal
 from rung.core.values import Ending, Exit, Fault, Lens, Status
 from rung.protocols import record
 from rung.protocols.endings import FAULTY, PAUSES, Evidence, classify
+from rung.protocols.legs import Legs
 from rung.protocols.lines import Lines
 from rung.protocols.session import Desk, Seat
 from rung.protocols.stream import Stream, Ticket
@@ -108,9 +109,8 @@ async def _driven(seat: Seat, stream: Stream) -> tuple[Exit | None, Fault | None
 
 async def _pause(journal: Journal, path: str, ending: Ending, said: Exit | None) -> None:
     """Note that this leg of a session was interrupted, and leave it to be gone on with."""
-    number = sum(1 for _ in journal.facts(under=f"{path}/leg", kind="interrupted"))
     detail = said.detail if said is not None else ""
-    journal.put(f"{path}/leg/{number + 1:04d}", "interrupted", {"ending": ending, "detail": detail})
+    Legs(journal, path).interrupt({"ending": ending, "detail": detail})
     await journal.flush(durable=True)
     if ending == "operator":
         raise Stopped("a stop was requested; what is recorded stays, and sessions go on where they were")
