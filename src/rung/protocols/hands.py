@@ -181,10 +181,12 @@ class Leg:
 
     @property
     def hand(self) -> ProgramHand:
+        """Whose program it is."""
         return self.sitting.hand
 
     @property
     def ground(self) -> Ground:
+        """What it stands on."""
         return self.sitting.hand.ground
 
     @property
@@ -270,7 +272,7 @@ class Leg:
 
     # ----------------------------------------------------------------------------------------- the program
 
-    def _program(self, forks: tuple[Forked, Forked], tools: str, models: str) -> Program:
+    def _program(self, forks: tuple[Forked, Forked], desk: StreamDesk, tools: str, models: str) -> Program:
         ground, facts = self.ground, self.hand.agent.facts
         texts = ground.texts
         launch = Launch(
@@ -285,7 +287,7 @@ class Leg:
         )
         mounts: list[Mount] = [forks[0].mount, forks[1].mount]
         if facts.package is None:
-            mounts += _client(ground.box)
+            mounts += _client(desk)
         return program(
             facts, launch, self.hand.places, mounts=mounts, bounds=self._bounds(), network=_network(ground.config)
         )
@@ -310,31 +312,31 @@ class Leg:
     async def _confined(self, forks: tuple[Forked, Forked], ears: Ears) -> tuple[Ended, Summary, Vigil]:
         """Run it with everything around it."""
         ground, (tools, models) = self.ground, (secrets.token_urlsafe(24), secrets.token_urlsafe(24))
-        made = self._program(forks, tools, models)
+        desk = StreamDesk(self.stream, ground.box)
+        made = self._program(forks, desk, tools, models)
         network = _network(ground.config)
         async with await ground.confiner.start(made, hear=ears.hear) as confined:
             record = self.place / f"network-{self.number:04d}.jsonl"
             recorder = Recorder(confined.sockets, record, network, session=self.place.name)
             await recorder.start()
             try:
-                ended, vigil = await self._served(confined, recorder, ears, tools, models)
+                ended, vigil = await self._served(confined, recorder, ears, desk, (tools, models))
             finally:
                 summary = await recorder.stop()
         return ended, summary, vigil
 
     async def _served(
-        self, confined: Confined, recorder: Recorder, ears: Ears, tools: str, models: str
+        self, confined: Confined, recorder: Recorder, ears: Ears, desk: StreamDesk, tokens: tuple[str, str]
     ) -> tuple[Ended, Vigil]:
         door = self._door()
-        desk = StreamDesk(self.stream, self.ground.box)
         watched = Watched(desk)
         async with AsyncExitStack() as stack:
             doors = await stack.enter_async_context(Doors())
-            tool_door = await doors.open(tools, watched)
+            tool_door = await doors.open(tokens[0], watched)
             listening = confined.sockets.listening
             up = [await stack.enter_async_context(serving(doors, listening[TOOLS_PORT]))]
             proxy = Proxy()
-            proxy.open(models, door)
+            proxy.open(tokens[1], door)
             up.append(await stack.enter_async_context(serving(proxy.app, listening[MODELS_PORT])))
             await confined.release()
             crashpoints.reach("leg.released")
@@ -428,7 +430,7 @@ class Leg:
             "conversation": began.session,
             "drained": vigil.drained_at is not None,
             "printed": {name: journal.blob(data) for name, data in ears.kept().items()},
-            "network": cast(JSON, summary.json()),
+            "network": summary.json(),
             **({"kept": dict(kept)} if kept is not None else {}),
         }
 
@@ -486,12 +488,11 @@ class Look:
             return None
 
 
-def _client(box: Toolbox) -> list[Mount]:
+def _client(desk: StreamDesk) -> list[Mount]:
     """The client of the tools that needs no MCP, with its text."""
-    skill = client.skill(box.tools)
     return [
         Given(client.source().encode(), f"{own.CLIENT}/{client.FILE}"),
-        Given(skill.encode(), f"{own.CLIENT}/{client.SKILL}"),
+        Given(client.skill(desk).encode(), f"{own.CLIENT}/{client.SKILL}"),
     ]
 
 

@@ -5,19 +5,22 @@ import json
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 from rung.backends.sandbox.plain import Plain
+from rung.backends.servers.upstream import Upstream
 from rung.core.canonical import sha256
 from rung.core.config import Config
 from rung.core.errors import UsageError
 from rung.core.ports import Journal, Ports
 from rung.core.values import Outcome
 from rung.core.version import VERSION
-from rung.protocols import cell, instructions, ladder, plan, providers, recordings, wiring
+from rung.protocols import cell, equipment, instructions, ladder, plan, providers, recordings, wiring
 from rung.protocols.budget import Purse
+from rung.protocols.equipment import Needs
 from rung.protocols.lines import Lines
 from rung.protocols.plan import Plan
 from rung.protocols.recordings import Recording, SharedExam
@@ -41,6 +44,7 @@ class Wishes:
 
     Where its plug-in files lie, and whether newer code may go on; who watches and who is warned; a run
     whose recording answers in place of all models (then its exam is taken over too); and a run whose exam is sat again.
+    `upstreams` answer the programs of a cell in place of the models of these names.
     """
 
     base: Path = Path()
@@ -50,6 +54,7 @@ class Wishes:
     warn: Callable[[str], None] = lambda text: None
     replay: Path | None = None
     exam_of: Path | None = None
+    upstreams: Mapping[str, Upstream] = field(default_factory=dict)
 
 
 def simulate(
@@ -110,13 +115,17 @@ def run(
                 _keep(secret, directory)
                 for shortfall in shortfalls(config):
                     wishes.warn(shortfall)
-            _work(drawn, directory, made, _Given(wishes, plugins, recording, shared, protocol or _configured))
+            _work(drawn, directory, made, _Given(wishes, plugins, recording, shared, protocol))
     return directory
 
 
 def _arms(config: Config, wishes: Wishes) -> tuple[Arm, ...]:
-    models = providers.made(config, recorded=wishes.replay is not None, tell=wishes.warn)
-    return wiring.arms(config, base=wishes.base, models=models)
+    played = tuple(wishes.upstreams)
+    models = providers.made(config, recorded=wishes.replay is not None, tell=wishes.warn, but=played)
+    made = wiring.arms(config, base=wishes.base, models=models)
+    if config.protocol == "cell":
+        equipment.refuse_unequipped(config, made, _needs(wishes))
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +136,7 @@ class _Given:
     plugins: Mapping[str, str]
     recording: Recording | None
     shared: SharedExam | None
-    protocol: Conduct
+    protocol: Conduct | None
 
 
 def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _Given) -> None:
@@ -159,7 +168,8 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
             terms=_stream_terms(config),
             refusal=config.cell.refusal,
         )
-        asyncio.run(_conduct(drawn, arms, bench, given.protocol))
+        protocol = given.protocol or partial(_configured, equip=_equip(drawn, directory, bench, wishes))
+        asyncio.run(_conduct(drawn, arms, bench, protocol))
     finally:
         journal.close()
 
@@ -200,10 +210,38 @@ def _plugins(config: Config, base: Path, arms: tuple[Arm, ...] | None) -> Mappin
     return {**wiring.game_files(config, base=base), **{f"arm {arm.name}": arm.code for arm in arms if arm.code}}
 
 
-async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
+Equip: TypeAlias = Callable[[tuple[Arm, ...]], Awaitable[tuple[Arm, ...]]]
+"""Gives the arms of a cell hands that run their programs."""
+
+
+async def _as_they_are(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
+    return arms
+
+
+def _equip(drawn: Plan, directory: RunDirectory, bench: Bench, wishes: Wishes) -> Equip:
+    if drawn.config.protocol != "cell" or bench.lines is None:
+        return _as_they_are
+    return partial(
+        equipment.equipped,
+        drawn.config,
+        journal=bench.journal,
+        directory=directory,
+        lines=bench.lines,
+        clock=time.monotonic,
+        needs=_needs(wishes, directory),
+    )
+
+
+def _needs(wishes: Wishes, directory: RunDirectory | None = None) -> Needs:
+    stop = directory.stop_requested if directory is not None else lambda: False
+    return Needs(wishes.base, wishes.upstreams, wishes.warn, stop)
+
+
+async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench, *, equip: Equip = _as_they_are) -> None:
     """The protocol that the config names."""
     study, config = Study(bench), drawn.config
     if config.protocol == "cell":
+        arms = await equip(arms)
         how = config.cell
         made = cell.Cell(arms, drawn.held.lineages, drawn.exam, drawn.seed, how.before, how.sentinels)
         await cell.run(study, made)

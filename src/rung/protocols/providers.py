@@ -1,6 +1,6 @@
 """The models of a study: made from their names, checked before anything starts, or played by a recording."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rung.backends.models import providers
@@ -11,6 +11,9 @@ from rung.core.errors import InstrumentFault, UsageError
 from rung.core.ports import Amount, Answered, Pictured, Provider, Spending
 from rung.core.values import ModelRequest
 from rung.protocols.study import Arm
+
+RELAYED = "anthropic/"
+"""Models that are reached by the relay of the gateway alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,15 @@ class Recorded:
 
 
 def made(
-    config: Config, *, recorded: bool = False, tell: Callable[[str], None] = lambda text: None
+    config: Config,
+    *,
+    recorded: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
+    but: Collection[str] = (),
 ) -> Mapping[str, Provider]:
-    """Every model that a config's arms use, by name; `tell` hears of long waits for one.
+    """Every model that a config's arms use, by name, `but` those; `tell` hears of long waits for one.
+
+    The programs of a cell reach some models in those models' own format alone; these are not made here either.
 
     Raises `UsageError` for one that cannot be reached.
     """
@@ -45,7 +54,13 @@ def made(
     if recorded:
         return {name: Recorded(name) for name in config.models_used()}
     pace = replace(REAL, tell=tell)
-    return {name: providers.provider(name, config.reached(name), pace=pace) for name in config.models_used()}
+    left_out = (*but, *(name for name in config.models_used() if _by_relay(config, name)))
+    names = [name for name in config.models_used() if name not in left_out]
+    return {name: providers.provider(name, config.reached(name), pace=pace) for name in names}
+
+
+def _by_relay(config: Config, name: str) -> bool:
+    return config.protocol == "cell" and name.startswith(RELAYED)
 
 
 def unreached(config: Config) -> Mapping[str, Gateway]:

@@ -18,6 +18,9 @@ from rung.methods._function import FunctionMethod
 from rung.methods.static import Static
 from rung.protocols import instructions
 from rung.protocols.study import Arm
+from rung.store.manifests import Manifest, named_once
+from rung.store.trees import gather, hashed
+from rung.store.walker import CAPS
 from rung.tasks import keys
 from rung.tasks.domains.files import load as jsonl
 
@@ -185,8 +188,19 @@ def plugin_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:
     beside = {helper for file in files for helper in _imported_beside(file)}
     hashes = {name: sha256((base / name).read_bytes()) for name in named if name.endswith(".py")}
     hashes |= {os.path.relpath(file, base.resolve()): sha256(file.read_bytes()) for file in beside}
-    texts = instructions.own_files(config, base=base)
+    texts = {**instructions.own_files(config, base=base), **_program_folders(config, base)}
     return dict(sorted({**hashes, **texts, **game_files(config, base=base)}.items()))
+
+
+def _program_folders(config: Config, base: Path) -> Mapping[str, str]:
+    """What lies in the folder of every program of the user's own."""
+    found = {}
+    for arm in config.every_arm():
+        kind, options = cast(AgentConfig, arm.agent).kind, cast(AgentConfig, arm.agent).options
+        if kind == "command" and isinstance(options.get("folder"), str):
+            name = str(options["folder"])
+            found[f"{name}/"] = Manifest(named_once(gather(base / name, hashed, CAPS).entries)).id
+    return found
 
 
 def _imported_beside(plugin: Path) -> Iterator[Path]:
