@@ -11,7 +11,6 @@ from rung.agents.command import CommandAgent
 from rung.agents.command.facts import Facts, Places
 from rung.backends import programs
 from rung.backends.sandbox.bubblewrap import Bubblewrap
-from rung.backends.sandbox.docker import Docker
 from rung.backends.sandbox.places import Places as Room
 from rung.backends.sandbox.unsafe import Unsafe
 from rung.backends.servers.played import Played
@@ -33,7 +32,6 @@ from rung.store.run_directory import RunDirectory
 
 CONFINERS: Mapping[str, Callable[[], Confiner]] = {
     "bubblewrap": Bubblewrap,
-    "docker": Docker,
     "unsafe": Unsafe,
 }
 
@@ -76,12 +74,13 @@ async def equipped(
     """The arms with hands for their programs."""
     confiner = refuse_unequipped(config, arms, needs)
     cells = {(block.family, block.setting_name) for block in (*config.tasks.schedule, *config.tasks.holdout)}
-    homes = Homes(directory.path / "homes", BlobFiles(directory.blobs))
+    place = directory.path.absolute()  # a supervisor works elsewhere
+    homes = Homes(place / "homes", BlobFiles(place / directory.blobs.name))
     homes.tidy()
     ground = Ground(
         journal=journal,
         homes=homes,
-        folder=directory.path / "sessions",
+        folder=place / "sessions",
         confiner=confiner,
         room=Room(config.engine.concurrency),
         lines=lines,

@@ -55,12 +55,17 @@ class Extent:
     tasks: int
     repeats: int
     baseline_repeats: int
+    cell: bool = False
+    fresh: bool = False
+    sentinels: int = 0
 
-    def attempts(self, controls: int) -> int:
-        """All of them, with so many static arms beside the others: one for each distinct A_0."""
-        worked = (controls + self.arms) * self.lineages * self.places
-        sittings = controls * self.baseline_repeats + self.arms * self.lineages * self.repeats
-        return worked + sittings * self.tasks
+    def attempts(self, beginnings: int) -> int:
+        """All of them, with so many distinct A_0. In a ladder each has a static arm; in a cell each has sentinels, and
+        each lineage may have a fresh exam of it."""
+        worked = (self.arms + (0 if self.cell else beginnings)) * self.lineages * self.places
+        before = beginnings * (self.lineages if self.fresh else 1) * self.baseline_repeats
+        sittings = before + self.arms * self.lineages * self.repeats
+        return worked + sittings * self.tasks + beginnings * min(self.sentinels, self.tasks)
 
 
 def extent(config: Config) -> Extent:
@@ -73,6 +78,9 @@ def extent(config: Config) -> Extent:
         tasks=sum(block.count for block in tasks.holdout),
         repeats=config.exam.repeats,
         baseline_repeats=config.baseline_repeats,
+        cell=config.protocol == "cell",
+        fresh=config.protocol == "cell" and config.cell.before == "fresh",
+        sentinels=config.cell.sentinels if config.protocol == "cell" else 0,
     )
 
 

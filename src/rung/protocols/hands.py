@@ -98,8 +98,6 @@ class Snapshot:
 
     home: str
     work: str
-    home_times: str | None = None
-    work_times: str | None = None
     conversation: str | None = None
 
     @property
@@ -256,15 +254,21 @@ class Leg:
         """Home and working folder; a later leg goes on in those of the earlier ones."""
         how = self.ground.confiner.probe().forks
         found = []
-        for inside, manifest, times in (
-            (HOME, snapshot.home, snapshot.home_times),
-            (WORK, snapshot.work, snapshot.work_times),
-        ):
+        times = self._times()
+        for inside, manifest, which in ((HOME, snapshot.home, "home"), (WORK, snapshot.work, "work")):
             name = f"{self.sitting.path}:{inside}"
             old = self.ground.homes.forked(name) if self.sitting.phase == "work" and self.number > 1 else None
             made = self.ground.homes.fork
-            found.append(old or made(manifest, inside, name=name, times=times, how=how))
+            found.append(old or made(manifest, inside, name=name, times=times.get(which), how=how))
         return found[0], found[1]
+
+    def _times(self) -> Mapping[str, str]:
+        """When the files of the snapshot were written, where that is known; it differs from one run to the next."""
+        noted = self.ground.journal.observations(under=f"snapshot/{self.sitting.snapshot}", name="times")
+        found: Mapping[str, str] = {}
+        for note in noted:
+            found = cast("Mapping[str, str]", note.value)
+        return found
 
     def _discard(self) -> None:
         for inside in (HOME, WORK):
@@ -407,6 +411,7 @@ class Leg:
             left, kept = await asyncio.to_thread(self._kept, forks, began)
         found = Exit("departed", _detail(gone), gone, left)
         self.legs.depart(self.number, found, self._about(began, summary, vigil, ears, kept))
+        self.ground.journal.observe(self.legs.place(self.number), "leg", _measured(ended, summary, vigil))
         await self.ground.journal.flush(durable=True)
         crashpoints.reach("leg.departed")
         return found
@@ -415,7 +420,8 @@ class Leg:
         homes = self.ground.homes
         home, work = homes.keep(forks[0]), homes.keep(forks[1])
         conversation = began.session or self.after
-        left = self.hand.keep(Snapshot(home.manifest, work.manifest, home.times, work.times, conversation))
+        left = self.hand.keep(Snapshot(home.manifest, work.manifest, conversation))
+        self.ground.journal.observe(f"snapshot/{left}", "times", {"home": home.times, "work": work.times})
         unknown = self.hand.agent.facts.rules.unknown(_files(homes, home))
         about: dict[str, JSON] = {"home": _about(home), "work": _about(work), "unclassified": list(unknown[:100])}
         return left, about
@@ -430,7 +436,7 @@ class Leg:
             "conversation": began.session,
             "drained": vigil.drained_at is not None,
             "printed": {name: journal.blob(data) for name, data in ears.kept().items()},
-            "network": summary.json(),
+            "network": _reached(summary),
             **({"kept": dict(kept)} if kept is not None else {}),
         }
 
@@ -519,6 +525,29 @@ def _about(kept: Kept) -> JSON:
         "bytes": kept.bytes,
         "findings": [{"path": each.path, "trouble": each.trouble, "detail": each.detail} for each in kept.findings],
         "more_findings": kept.more,
+    }
+
+
+def _reached(summary: Summary) -> JSON:
+    """Whom it reached or tried to, and whether the record can say so; how often and how much is an observation."""
+    return {
+        "incomplete": list(summary.why),
+        "names": sorted({each.name for each in summary.named}),
+        "bare": sorted({f"{each.proto} {each.dst} {each.port}" for each in summary.bare}),
+        "asked": sorted(set(summary.asked)),
+        "let_out": sum(each.sent for each in summary.named) > 0,
+    }
+
+
+def _measured(ended: Ended, summary: Summary, vigil: Vigil) -> dict[str, JSON]:
+    """What differs from one run to the next: time, bytes, packets."""
+    return {
+        "seconds": ended.seconds,
+        "idle_seconds": vigil.idle,
+        "dropped": ended.dropped,
+        "forced": ended.forced,
+        "enforced_by": dict(ended.enforced_by),
+        "network": summary.json(),
     }
 
 

@@ -4,10 +4,11 @@ Under `<session>/leg/0001` the journal holds
 
     began        which program in which version, what confines it, the conversation it begins or goes on from, and which
                  instruction in which slot
-    departed     how it came to its end, as each source has it; its transcript, its network record, its idle tail
+    departed     how it came to its end, as each source has it; what it printed, whom it reached, what was kept
     interrupted  that something outside had ended it, so that it is to be gone on with
 
-A leg that began and has no more was cut off with the instrument itself.
+and beside them the observation `leg`: seconds, bytes, packets, and who enforced which bound. A leg that began and has
+no more was cut off with the instrument itself.
 """
 
 from collections.abc import Mapping
@@ -45,7 +46,9 @@ class Legs:
     def depart(self, number: int, found: Exit, about: Mapping[str, JSON]) -> None:
         """Record how one came to its end."""
         assert found.departed is not None
-        gone = {**asdict(found.departed), "statuses": list(found.departed.statuses)}
+        ended = found.departed.ended
+        how = {"reason": ended.reason, "status": ended.status, "signal": ended.signal, "why": ended.why}
+        gone = {**asdict(found.departed), "statuses": list(found.departed.statuses), "ended": how}
         value: dict[str, JSON] = {"departed": cast(JSON, gone), "detail": found.detail, "left": found.left, **about}
         self.journal.put(self.place(number), "departed", value)
 

@@ -15,6 +15,7 @@ from rung.reports.values import (
     ModelUse,
     Shared,
     Spending,
+    Worked,
 )
 from rung.reports.wording import counted, money, number, usd_text
 
@@ -107,6 +108,12 @@ def attempts_text(report: LadderReport) -> str:
     planned = f"{found.done:,} of the plan" if more else ""
     parts = ", ".join(part for part in (planned, *more) if part)
     return f"{counted(found.total, 'attempt')}{f' ({parts})' if parts else ''}"
+
+
+def took(session: Worked) -> str:
+    """How long a working session lasted, and how much of it came after its stream was exhausted."""
+    tail = f", {session.idle_seconds:,.0f} s of it idle" if session.idle_seconds >= 1 else ""
+    return f"{session.seconds:,.0f} s{tail}"
 
 
 ALWAYS: tuple[Ending, ...] = ("queue_empty", "agent_stopped", "agent_crashed", "limit_reached", "instrument_fault")

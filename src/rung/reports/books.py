@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from rung.core.ports import Journal
+from rung.reports import exchanges
+from rung.reports.exchanges import Made, metered
 from rung.reports.tables import Row
 from rung.reports.values import Actions, Calls, Failed, Failure, Quote, Stage
 from rung.store.calls import kind_of_call
@@ -35,22 +37,6 @@ def place(path: str) -> Place:
     if pieces[0] == "exam":
         return Place(pieces[1], "examining", "working")
     return Place(pieces[0], "improving", "refining" if pieces[-1] in ("refine", "select") else "working")
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """One call: its usage where it was answered and metered, why it failed, and its dollars as budgets count them.
-
-    A call that is neither answered nor failed was interrupted: its tries are paid, and nothing came of them.
-    """
-
-    path: str
-    index: int
-    answered: bool
-    usage: Mapping[str, int | None] | None
-    error: Failed | None
-    said: str
-    usd: float | None
 
 
 @dataclass
@@ -107,13 +93,16 @@ def read(journal: Journal, rows: Sequence[Row], *, modelled: bool) -> Books:
     lines += [path for path, name in noted if name == "reserved" or name.startswith("call/")]
     tries = _tries(noted)
     made: dict[Place, list[Made]] = defaultdict(list)
-    for path in sorted(set(lines)) if modelled else ():
+    exchanged = exchanges.made(journal, tries.usd) if modelled else {}
+    for path in sorted(set(lines) - set(exchanged)) if modelled else ():
         made[place(path)] += _made(journal, path, noted, tries)
+    for path, calls in exchanged.items():
+        made[place(path)] += calls
     told: Counter[Place] = Counter()
     for row in rows if modelled else ():
         told[place(row.path)] += sum(journal.get(row.path, f"told/{step:06d}") is not None for step in range(row.steps))
     return Books(
-        seconds=_seconds(noted, paths),
+        seconds=_seconds(noted, paths | set(exchanged)),
         made={at: calls for at, calls in made.items() if calls},
         told={at: count for at, count in told.items() if count},
         actions=_actions(journal) if modelled else {},
@@ -169,7 +158,7 @@ def _made(journal: Journal, path: str, noted: _Notes, tries: Tries) -> Iterator[
         answered = cast("Mapping[str, Any] | None", journal.get(path, kind_of_call(index)))
         failed = cast("Mapping[str, Any] | None", journal.get(path, f"failed/{index:06d}"))
         if answered is not None:
-            yield Made(path, index, True, _metered(answered["usage"]), None, "", usd)
+            yield Made(path, index, True, metered(answered["usage"]), None, "", usd)
         elif failed is not None:
             free = 0.0 if failed["error"] == "LimitReached" and usd is None else usd  # it was never sent
             yield Made(path, index, False, None, failed["error"], failed["detail"], free)
@@ -186,13 +175,6 @@ def _usd(path: str, index: int, noted: _Notes, tries: Tries) -> float | None:
         return tries.usd[path, index]
     seen = noted.get((path, kind_of_call(index)), ())
     return cast("float | None", seen[-1]["usd"]) if seen else None
-
-
-def _metered(usage: Mapping[str, int | None] | None) -> Mapping[str, int | None] | None:
-    """Usage that says how much was read and written; None for one that does not."""
-    if usage is None or usage["input_tokens"] is None or usage["output_tokens"] is None:
-        return None
-    return usage
 
 
 def _actions(journal: Journal) -> Mapping[Place, Actions]:

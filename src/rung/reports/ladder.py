@@ -9,10 +9,10 @@ from statistics import fmean
 from typing import Any, cast
 
 from rung.core.ports import Journal
-from rung.reports import books, certificate, economy, models, rungs, shares, tables
+from rung.reports import books, cells, certificate, economy, models, rungs, shares, tables
 from rung.reports.books import Books
 from rung.reports.record import Record, record
-from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Quote, Rung
+from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Programs, Quote, Rung
 from rung.reports.weaknesses import weaknesses
 from rung.stats.climb import rungs_held
 from rung.stats.verdict import Verdict
@@ -44,14 +44,17 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
     """The report of a ladder study, finished or not; what is missing is named."""
     found = record(journal)
     noted = books.read(journal, found.rows, modelled=found.modelled)
+    programs = cells.programs(journal, found)
     arms = tuple(_arm(journal, found, noted, name) for name in found.arm_names)
+    if programs is not None:
+        arms = tuple(replace(arm, ended_improving=cells.endings(programs.sessions, arm.name)) for arm in arms)
     arms = economy.flagged(arms, len(found.sequences))
     pools = tuple(Pool(**pool) for pool in tables.plan_fact(journal, "freshness"))
     stocks = tuple(row["cell"] for row in cast("list[dict[str, Any]]", journal.get("plan", "stocks") or []))
     report = LadderReport(
         name=found.config["name"],
-        attempts=shares.attempts(found),
-        incomplete=_incomplete(found, arms),
+        attempts=shares.attempts(found, cells.never_served(found, programs.sessions) if programs else 0),
+        incomplete=(*_incomplete(found, arms), *_halves(programs)),
         weaknesses=(),
         lineages=len(found.sequences),
         exam_tasks=len(found.exam),
@@ -77,6 +80,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         models=models.models(journal, found, noted),
         spending=models.spending(noted),
         totals=shares.totals(found, noted),
+        programs=programs,
         calibration=certificate.cited(),
     )
     return replace(report, weaknesses=weaknesses(report))
@@ -98,7 +102,7 @@ def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmReport:
         name=name,
         agent=about["agent"]["kind"],
         method=about["method"]["name"],
-        control=found.arms[name]["control"],
+        control=found.arms[name]["control"] or "none",
         climbed=rungs_held(_by_level(exams)),
         retention=replay.verdict.word if replay else "not measured",
         rungs=tuple(economy.priced(row, cost, len(found.sequences)) for row in rows),
@@ -197,9 +201,19 @@ def _incomplete(found: Record, arms: Sequence[ArmReport]) -> tuple[str, ...]:
     for control in found.controls:
         holes += _unfinished(found, control)
     for arm in arms:
-        holes += _unfinished(found, arm.name)
+        holes += [] if found.is_cell else _unfinished(found, arm.name)
         holes += [_missing(found, rung) for rung in arm.rungs if rung.holes.measured_pairs < rung.holes.planned_pairs]
     return tuple(holes)
+
+
+def _halves(programs: Programs | None) -> list[str]:
+    """The lineages of a cell that lack their working session, or what it left, and so their after-exam."""
+    lacks = {None: "its working session has not ended", "instrument_fault": "no after-exam, its session broke"}
+    return [
+        f"{each.arm} L{each.lineage}: {lacks[each.ending]}"
+        for each in (programs.sessions if programs is not None else ())
+        if each.ending in lacks
+    ]
 
 
 def _missing(found: Record, rung: Rung) -> str:

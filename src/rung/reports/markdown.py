@@ -19,6 +19,7 @@ from rung.reports.accounts import (
     spent,
     subtitle,
     summed,
+    took,
 )
 from rung.reports.terms import methods, terms
 from rung.reports.values import ArmReport, LadderReport, Rung
@@ -56,6 +57,7 @@ def markdown(report: LadderReport) -> str:
     for arm in report.arms:
         blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
     blocks += [*_explained("How the intervals were made", methods(report)), escaped(report.calibration)]
+    blocks += [*_sessions(report)]
     blocks += [
         "## How attempts ended",
         _endings(report),
@@ -210,6 +212,28 @@ def _endings(report: LadderReport) -> str:
     shown = endings_shown(report)
     heads = ("whose", "stage", *map(ending_name, shown))
     return _table(heads, [(who, stage, *ending_cells(found, shown)) for who, stage, found in ended(report)])
+
+
+def _sessions(report: LadderReport) -> list[str]:
+    """The working sessions of a cell's programs, and what its sentinels say; nothing of another study."""
+    if report.programs is None:
+        return []
+    heads = ("lineage", "program", "ended", "tasks finished", "took", "outside", "files left")
+    rows = [
+        (
+            f"{one.arm} L{one.lineage}",
+            f"{one.program} {one.version or ''}".strip(),
+            f"{ending_name(one.ending)}: {one.detail}" if one.ending else "not yet",
+            f"{one.worked} of {one.planned}",
+            took(one),
+            one.egress,
+            str(one.kept),
+        )
+        for one in report.programs.sessions
+    ]
+    blocks = ["## Working sessions", _table(heads, rows)]
+    drifts = [(one.control, gain_text(one.change), one.unit, one.change.method) for one in report.programs.sentinels]
+    return [*blocks, *([_table(("sentinel", "later less before", "in", "method"), drifts)] if drifts else [])]
 
 
 def _drift(report: LadderReport) -> str:

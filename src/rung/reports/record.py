@@ -48,8 +48,27 @@ class Record:
 
     @property
     def exams(self) -> list[str]:
-        """The examinees that are an A_0: arms that begin alike share one."""
+        """The examinees that are an A_0: arms that begin alike share one, unless each lineage has a fresh one."""
+        return list(dict.fromkeys(who for name in self.arm_names for who in self.baselines(name)))
+
+    @property
+    def sentinels(self) -> list[str]:
+        """The examinees that are an A_0 among the after-exam of a cell."""
+        wanted = self.config.get("cell", {}).get("sentinels", 0)
+        return [f"{name}.sentinel" for name in self._shipped] if wanted else []
+
+    @property
+    def _shipped(self) -> list[str]:
         return list(dict.fromkeys(self.arms[name]["A_0"] for name in self.arm_names))
+
+    def fresh(self, name: str) -> bool:
+        """Whether each lineage of an arm is held against a before-exam of its own."""
+        return bool(self.arms[name].get("before") == "fresh")
+
+    def baselines(self, name: str) -> list[str]:
+        """The examinees that an arm's lineages are held against: one for all, or one for each."""
+        shipped = self.arms[name]["A_0"]
+        return [f"{shipped}.L{number}" for number in self.lineages] if self.fresh(name) else [shipped]
 
     @property
     def lineages(self) -> range:
@@ -63,8 +82,14 @@ class Record:
 
     @property
     def controls(self) -> list[str]:
-        """The static arms that somebody is held against."""
-        return list(dict.fromkeys(self.arms[name]["control"] for name in self.arm_names))
+        """The static arms that somebody is held against; a cell has none."""
+        found = (self.arms[name]["control"] for name in self.arm_names)
+        return list(dict.fromkeys(control for control in found if control is not None))
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether programs were measured, each in one working session a lineage."""
+        return bool(self.config["protocol"] == "cell")
 
     def entries(self, purpose: Purpose) -> list[Planned]:
         """The entries of every sequence with this purpose."""

@@ -8,6 +8,7 @@ sequence; every lineage has its own tasks there. Faulted attempts are missing, a
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from math import isnan, nan
 from statistics import fmean
 from typing import Any, cast
@@ -35,14 +36,16 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
     """A_T against A_0 in one cell of the exam."""
     places = [task for task in found.exam if task.cell == comparison["target"]]
     scale = found.scale(places[0].family)
-    before = _cells(found, found.arms[name]["A_0"], places)
+    before = [_cells(found, who, places) for who in found.baselines(name)]
+    shared = not found.fresh(name)
     after = [_cells(found, f"{name}.L{number}", places) for number in found.lineages]
     once = found.about_exam["baseline_repeats"] == found.about_exam["repeats"] == 1
     binary = once and scale.unit == "success"
-    coverage = cover(before, after, scale=scale, binary=binary, shared_before=True)
-    differences = [[change(late, -early) for late, early in zip(row, before, strict=True)] for row in after]
+    coverage = cover(before[0] if shared else before, after, scale=scale, binary=binary, shared_before=shared)
+    pairs = [(late, before[0] if shared else early) for late, early in zip_longest(after, before)]
+    differences = [[change(late, -early) for late, early in zip(*pair, strict=True)] for pair in pairs]
     seed = SEED.child(name, comparison["level"], comparison["target"])
-    verdict = judge(evidence(differences, binary=binary, shared_before=True, seed=seed), coverage=coverage)
+    verdict = judge(evidence(differences, binary=binary, shared_before=shared, seed=seed), coverage=coverage)
     numbers, stale = {task.place for task in places}, trust.stale(found, places[0])
     broken = trust.broken(found, name, numbers)
     reference = [float(task.reference["score"]) for task in places]
@@ -51,12 +54,12 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
         level=comparison["level"],
         target=comparison["target"],
         sources=tuple(comparison["sources"]),
-        before=_mean(before),
+        before=_mean([score for row in before for score in row]),
         after=_mean([score for row in after for score in row]),
         reference=_mean(reference),
         certificate=_certificate(places),
         gain=_flagged(coverage.dropped, broken.flags, stale),
-        hci=hci(before, after, reference),
+        hci=hci(before[0] if shared else before, after, reference),
         verdict=trust.believed(verdict, broken, stale),
         lineage_gains=tuple(_mean(row) for row in differences),
         holes=_holes(coverage),
@@ -75,9 +78,9 @@ def _flagged(estimate: Estimate, *flags: tuple[str, ...]) -> Estimate:
 
 def _exam_ends(found: Record, name: str, places: set[int], ending: Ending) -> Crashes:
     sat = [row for row in found.rows if row.purpose == "exam" and row.place in places]
-    baseline = found.arms[name]["A_0"]
+    baselines = found.baselines(name)
     return shares.crashes(
-        (row for row in sat if row.who == baseline), (row for row in sat if row.who.startswith(f"{name}.L")), ending
+        (row for row in sat if row.who in baselines), (row for row in sat if row.who.startswith(f"{name}.L")), ending
     )
 
 

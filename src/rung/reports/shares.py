@@ -13,18 +13,21 @@ from rung.reports.values import Actions, Attempts, Cost, Crashes, Endings, Quote
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
-def attempts(found: Record) -> Attempts:
+def attempts(found: Record, never: int = 0) -> Attempts:
     """How many attempts were planned, and how many of them, of trials and of reruns were recorded.
 
-    What a cut lineage will never come to is planned no more.
+    What a cut lineage will never come to is planned no more, nor what `never` counts.
     """
     places, kinds = sum(map(len, found.sequences)), len(found.controls)
     arms, about = len(found.arm_names), found.about_exam
     sittings = len(found.exams) * about["baseline_repeats"] + arms * len(found.sequences) * about["repeats"]
+    sentinels = len(found.sentinels) * min(found.config.get("cell", {}).get("sentinels", 0), len(found.exam))
     trials = sum(row.purpose == "trial" for row in found.rows)
     reruns = sum(row.rerun > 0 for row in found.rows)
-    planned = (kinds + arms) * places + sittings * len(found.exam) - sum(cut.lost for cut in found.cuts.values())
-    return Attempts(planned, len(found.rows) - trials - reruns, trials, reruns)
+    planned = (
+        (kinds + arms) * places + sittings * len(found.exam) + sentinels - sum(cut.lost for cut in found.cuts.values())
+    )
+    return Attempts(planned - never, len(found.rows) - trials - reruns, trials, reruns)
 
 
 def of_arm(found: Record, name: str, stage: Stage) -> list[Row]:
@@ -40,18 +43,25 @@ def shared(found: Record, books: Books) -> tuple[Shared, ...]:
     """The static arms and the A_0 exams, each with the arms that stand on it."""
     return (
         *(_shared(found, books, control, "improving", key="control") for control in found.controls),
-        *(_shared(found, books, examinee, "examining", key="A_0") for examinee in found.exams),
+        *(_shared(found, books, examinee, "examining", key="A_0") for examinee in (*found.exams, *found.sentinels)),
     )
 
 
 def _shared(found: Record, books: Books, who: str, stage: Stage, *, key: str) -> Shared:
     rows = [row for row in found.rows if row.who == who]
-    arms = tuple(name for name in found.arm_names if found.arms[name][key] == who)
+    arms = tuple(name for name in found.arm_names if who in _stood_on(found, name, key))
 
     def here(place: Place) -> bool:
         return place.who == who
 
     return Shared(who, stage, arms, _cost(books, rows, here), endings(rows), books.actions_of(here))
+
+
+def _stood_on(found: Record, name: str, key: str) -> list[str]:
+    """What an arm shares with others: its static arm, or its exams of A_0."""
+    if key == "control":
+        return [found.arms[name]["control"]]
+    return [*found.baselines(name), f"{found.arms[name]['A_0']}.sentinel"]
 
 
 def cost(found: Record, books: Books, name: str, stage: Stage, *, part: Part | None = None) -> Cost:

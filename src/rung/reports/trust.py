@@ -30,10 +30,10 @@ class Broken:
 
 def broken(found: Record, name: str, places: set[int]) -> Broken:
     """The first tries that broke, of A_0 and of every A_T of an arm, at these places of the exam."""
-    baseline, about = found.arms[name]["A_0"], found.about_exam
-    mine = {baseline, *(f"{name}.L{number}" for number in found.lineages)}
+    baselines, about = found.baselines(name), found.about_exam
+    mine = {*baselines, *(f"{name}.L{number}" for number in found.lineages)}
     first = [row for row in found.rows if row.who in mine and row.place in places and row.rerun == 0]
-    sittings = about["baseline_repeats"] + len(found.lineages) * about["repeats"]
+    sittings = len(baselines) * about["baseline_repeats"] + len(found.lineages) * about["repeats"]
     return Broken(sum(row.purpose == "exam" and row.fault is not None for row in first), sittings * len(places))
 
 

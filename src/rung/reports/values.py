@@ -260,6 +260,66 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
+class Drift:
+    """The static arm against itself: (replay - first) of a frozen A_0. Away from zero, the instrument or the provider
+    drifted."""
+
+    control: str
+    change: Estimate
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """One working session of a program, in a cell.
+
+    `ending` is None while it has not ended. `worked` of the `planned` tasks were finished. It took `legs`, because
+    something outside interrupted it in those ways. The `idle_seconds` of its `seconds` came after its stream was
+    exhausted. `egress` says whom it reached or tried to, as far as the record can. `kept` files are in what it left;
+    `odd` are those that could not be kept as they lay, or that no rule knows.
+    """
+
+    arm: str
+    lineage: int
+    ending: Ending | None
+    detail: str
+    worked: int
+    planned: int
+    legs: int
+    interrupted: tuple[Ending, ...]
+    seconds: float
+    idle_seconds: float
+    egress: str
+    reached: tuple[str, ...]
+    complete: bool
+    kept: int
+    odd: tuple[str, ...]
+    program: str
+    version: str | None
+    pinned: str | None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether something other than the agent or its stream ended it."""
+        return self.ending not in (None, "queue_empty", "agent_stopped")
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """What is known of all sessions of a cell's programs together.
+
+    `sandboxes` confined them. Of `legs` the network record of `unseen` is incomplete. `sentinels` are A_0 among the
+    after-exam against itself before it.
+    """
+
+    sessions: tuple[Worked, ...]
+    sandboxes: tuple[str, ...]
+    legs: int
+    unseen: int
+    sentinels: tuple[Drift, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
     """Dollars for a million tokens, and the day the price was read off."""
 
@@ -319,16 +379,6 @@ class Attempts:
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
-    """The static arm against itself: (replay - first) of a frozen A_0. Away from zero, the instrument or the provider
-    drifted."""
-
-    control: str
-    change: Estimate
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
 class Pool:
     """How much of one pool of tasks was new content; `stale` instances had been met before."""
 
@@ -372,4 +422,5 @@ class LadderReport:
     exam_shared: bool = False  # taken over from another run
     stocks: tuple[str, ...] = ()  # cells whose tasks are a fixed collection, which lineages share
     unconfined: int = 0  # attempts that a command judged outside any sandbox
+    programs: Programs | None = None  # of a cell
     calibration: str = ""  # what is known of the estimators that made this report, in a sentence

@@ -7,7 +7,8 @@ too little, what is undefined, and last what is true of every study like this.
 from collections.abc import Iterator, Sequence
 
 from rung.core import registry
-from rung.reports import doubts
+from rung.core.config import ITSELF
+from rung.reports import cell_doubts, doubts
 from rung.reports.values import ArmReport, Endings, LadderReport, Rung
 from rung.reports.wording import brief, counted, percent, quoted
 from rung.stats import flags as say
@@ -27,6 +28,7 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
         *doubts.of_failed_calls(report),
         *doubts.of_answers(report),
         *_of_methods(report.arms),
+        *cell_doubts.weaknesses(report.programs),
         *_of_few_lineages(report.lineages),
         *_of_sandbox(report.arms),
         *_of_pools(report),
@@ -191,7 +193,7 @@ def _own_agent(arm: ArmReport) -> str:
 
 
 def _own_method(arm: ArmReport) -> str:
-    return "" if arm.method in registry.names("methods") else f"method {arm.method}"
+    return "" if arm.method in (*registry.names("methods"), ITSELF.name) else f"method {arm.method}"
 
 
 def _of_pools(report: LadderReport) -> Iterator[str]:
@@ -286,27 +288,27 @@ def _of_many(report: LadderReport) -> Iterator[str]:
 
 
 def _generic(report: LadderReport) -> Iterator[str]:
-    if report.config["exam"]["order"] == "fixed":
-        yield "Exam attempts were not shuffled together: a drift of the provider could be read as gain."
+    if report.config["exam"]["order"] == "fixed" or report.programs is not None:
+        yield ("The exams before and after were not shuffled together: a drift of the provider could be read as gain.")
     if report.scripted:
         yield (
             "All agents are phantoms (scripted agents whose true gain is known): this report measures the instrument "
             "and no model."
         )
     rungs = _rungs(report)
-    if not any(rung.level == "G0" for rung in rungs):
+    if report.programs is None and not any(rung.level == "G0" for rung in rungs):
         yield "No replays were scheduled, so that nothing is said of G0."
     missing = sorted({"G1", "G2", "G3", "G4"} - {rung.level for rung in rungs})
     if missing:
         yield f"Not asked: {', '.join(missing)}; no held-out tasks were on these rungs."
     if any(rung.certificate.startswith("solver") for rung in rungs):
         yield "Some references are a solver's score and not a proven optimum: HCI above 1 is possible there."
-    if len(report.arms) > 1:
+    if len(report.arms) > 1 and report.programs is None:
         yield (
             "Arms that begin alike share the A_0 exam and the static arm, so that their chance errors point the same "
             "way together."
         )
-    if report.lineages > 1:
+    if report.lineages > 1 and report.config.get("cell", {}).get("before") != "fresh":
         yield (
             "All lineages share one exam of A_0, the agent as shipped: its noise enters each of "
             "them alike, as variance between tasks."

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, cast
 from rung.core.errors import UsageError
 from rung.core.ports import Journal
 from rung.reports import books, ladder
-from rung.reports.books import Made
 from rung.reports.compare.values import POLICIES, Entrant, Policy
+from rung.reports.exchanges import Made
 from rung.reports.record import Record, record
 from rung.reports.tables import Planned, exam_means
 from rung.reports.values import ArmReport, Calls, LadderReport

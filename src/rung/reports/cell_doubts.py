@@ -1,0 +1,80 @@
+"""What a hostile reader would say first of a cell: how its sessions ended, what confined them, what nobody saw."""
+
+from collections.abc import Iterator
+
+from rung.reports.values import Programs, Worked
+from rung.reports.wording import counted, gain_text
+
+PRINTED = 4
+"""Names that are printed of a longer list."""
+
+
+def weaknesses(found: Programs | None) -> Iterator[str]:
+    """The weaknesses of a cell's programs, the gravest first; none of another study."""
+    if found is None:
+        return
+    yield from _of_confinement(found)
+    yield from _of_egress(found)
+    for each in found.sessions:
+        yield from _of_session(each)
+    yield from _of_drift(found)
+    yield from _of_versions(found)
+
+
+def _of_confinement(found: Programs) -> Iterator[str]:
+    if "unsafe" in found.sandboxes:
+        yield (
+            "Programs ran in no sandbox: they could read the run's folder, the exam's secret and the keys, and reached "
+            "the whole network unseen. Believe this as far as you trust them."
+        )
+
+
+def _of_egress(found: Programs) -> Iterator[str]:
+    if found.unseen:
+        yield (
+            f"The network record of {found.unseen:,} of {counted(found.legs, 'session')} is incomplete: of those "
+            "nothing can be said of whom they reached."
+        )
+    reached = {name for each in found.sessions for name in each.reached}
+    if reached:
+        shown = ", ".join(sorted(reached)[:PRINTED]) + (" and more" if len(reached) > PRINTED else "")
+        yield f"Working sessions reached or tried {counted(len(reached), 'place')} outside: {shown}."
+
+
+def _of_session(each: Worked) -> Iterator[str]:
+    name = f"{each.arm} L{each.lineage}"
+    if each.ending is None:
+        return
+    if each.truncated and each.ending != "instrument_fault":
+        yield (
+            f"Neither the agent nor its stream ended the working session of {name} "
+            f"({each.ending.replace('_', ' ')}) after {each.worked} of {each.planned} tasks: its gain is of a "
+            "truncated session."
+        )
+    if each.ending == "agent_stopped":
+        yield f"{name} chose to stop after {each.worked} of {each.planned} tasks; that choice is part of its result."
+    if each.interrupted or each.legs > 1:
+        yield f"{name} was interrupted from outside and gone on with: {counted(each.legs, 'leg')}."
+    if each.odd:
+        yield f"Not all that {name} left was kept as it lay, or could be classed: {each.odd[0]}."
+
+
+def _of_drift(found: Programs) -> Iterator[str]:
+    for each in found.sentinels:
+        change = each.change
+        if change.lo is not None and change.hi is not None and not change.lo <= 0 <= change.hi:
+            yield (
+                f"A_0 drifted: among the after-exam it scored otherwise than before ({gain_text(change)} in "
+                f"{each.unit}), so a gain of that size may be the provider's."
+            )
+    if not found.sentinels:
+        yield "No sentinel of A_0 sat among the after-exam, so that a drift of the provider cannot be told from gain."
+
+
+def _of_versions(found: Programs) -> Iterator[str]:
+    other = {(each.program, each.version, each.pinned) for each in found.sessions if each.version != each.pinned}
+    for program, version, pinned in sorted(other, key=str):
+        yield (
+            f"{program} is installed in version {version or 'unknown'}; what the instrument knows of it was measured "
+            f"on {pinned}."
+        )
