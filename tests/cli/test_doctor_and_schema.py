@@ -252,3 +252,11 @@ def test_a_program_without_its_node_is_not_ready(rung, no_programs):
     (programs.folder() / "node" / programs.NODE_VERSION / "bin" / "node").unlink()
     (line,) = [line for line in agent_lines(rung("doctor").out) if " pi:" in line]
     assert line == "absent  agent pi: 1.6.0, without the Node that runs it; rung doctor --install-agent pi"
+
+
+def test_doctor_says_that_sessions_of_programs_need_linux_where_there_is_none(rung, no_programs, monkeypatch):
+    rung("doctor", "--install-agent", "pi")
+    assert "need Linux" not in rung("doctor").out
+    monkeypatch.setattr("rung.cli.doctor.sys.platform", "darwin")
+    (line,) = [line for line in agent_lines(rung("doctor").out) if " pi:" in line]
+    assert line.endswith("; its sessions need Linux, for they are confined by bubblewrap")

@@ -191,6 +191,7 @@ def _space(folder: Path) -> Finding:
 # --------------------------------------------------------------------------------------------- agent programs
 
 NEEDS_KEY = "takes an API key, which stays with the gateway; a subscription login does not pass a gateway"
+NEEDS_LINUX = "its sessions need Linux, for they are confined by bubblewrap"
 
 
 def _agent(facts: Facts) -> Finding:
@@ -202,10 +203,11 @@ def _agent(facts: Facts) -> Finding:
         return Finding(what, "absent", f"not in {programs.modules(facts.name)}", mend)
     if facts.node and programs.node() is None:
         return Finding(what, "absent", f"{seen}, without the Node that runs it", mend)
+    notes = NEEDS_KEY if sys.platform == "linux" else f"{NEEDS_KEY}; {NEEDS_LINUX}"
     if seen != package.version:
-        note = f"{seen}, where {package.version} was measured: it may start or end otherwise; {NEEDS_KEY}"
+        note = f"{seen}, where {package.version} was measured: it may start or end otherwise; {notes}"
         return Finding(what, "ok", note, f"for the measured one: {mend}")
-    return Finding(what, "ok", f"{seen}; {NEEDS_KEY}")
+    return Finding(what, "ok", f"{seen}; {notes}")
 
 
 def _install_agent(facts: Facts) -> None:

@@ -134,6 +134,19 @@ def test_a_conversation_that_was_interrupted_is_gone_on_with_as_itself(name, wor
     assert LAUNCH.session not in said
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("claude-code", "--effort low"), ("codex", '-c model_reasoning_effort="low"'), ("pi", "--thinking low")],
+)
+def test_how_hard_a_model_shall_think_is_an_option_of_each_program(name, said):
+    agent = make(name, {"effort": "low"})
+    assert agent.id == f"command:{name} effort=low"
+    assert said in " ".join(agent.facts.prepare(LAUNCH).argv)
+    assert said.split()[-1] not in " ".join(argv(name))
+    with pytest.raises(UsageError, match="effort is one of low, medium, high, seen 'max'"):
+        make(name, {"effort": "max"})
+
+
 # --------------------------------------------------------------------------------------------- a program of one's own
 
 

@@ -54,7 +54,9 @@ def test_a_program_works_its_tasks_and_a_fork_of_it_goes_on(facts: Facts, tmp_pa
     assert {facts.rules.of(path) for path in kept.files()} >= {"conversation", "files"}
 
     again = Worker()
-    forked = run(facts, kept, again, Sitting(tasks=1, after=sat.began.session, session=1, system=EXAM))
+    milder = make(facts.name, {"effort": "low"}).facts
+    forked = run(milder, kept, again, Sitting(tasks=1, after=sat.began.session, session=1, system=EXAM))
+    assert '"low"' in json.dumps(dict(forked.exchanges[0].request.head))
     is_whole(forked, facts, [1.0])
     is_told(again.heard[0], EXAM)
     assert turns(again.heard[0])[: len(turns(worker.heard[-1]))] == turns(worker.heard[-1])

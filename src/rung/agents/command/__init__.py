@@ -7,15 +7,15 @@ One takes part in whole sessions, in a sandbox, and takes its tasks itself: it i
 import difflib
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from rung.agents.command import claude_code, codex, command, pi
-from rung.agents.command.facts import Facts
+from rung.agents.command.facts import EFFORTS, Effort, Facts
 from rung.core.canonical import JSON
 from rung.core.errors import UsageError
-from rung.core.options import unknown_key
+from rung.core.options import Unset, choice, take, unknown_key
 from rung.core.ports import Actor, Ports
 from rung.core.values import State
 
@@ -30,15 +30,20 @@ EXAMPLES: tuple[tuple[str, Mapping[str, JSON]], ...] = ()
 
 @dataclass(frozen=True, slots=True)
 class CommandAgent:
-    """A program as the agent under test. `folder` is the user's own, for a program of theirs; None without one."""
+    """A program as the agent under test.
+
+    `folder` is the user's own, for a program of theirs. `effort` is already in the facts' way to prepare a launch.
+    """
 
     facts: Facts
     folder: Path | None = None
+    effort: Effort | None = None
 
     @property
     def id(self) -> str:
         """Which program; its version is what is installed, and goes into the record beside this."""
-        return "command" if self.facts.package is None else f"command:{self.facts.name}"
+        name = "command" if self.facts.package is None else f"command:{self.facts.name}"
+        return name if self.effort is None else f"{name} effort={self.effort}"
 
     @property
     def needs_model(self) -> bool:
@@ -65,9 +70,13 @@ def make(variant: str, options: Mapping[str, JSON]) -> CommandAgent:
         near = difflib.get_close_matches(variant, PROGRAMS, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(PROGRAMS)}"
         raise UsageError(f'[agent]: no program named {variant!r}; {hint}; kind = "command" takes one of your own')
-    for key, value in options.items():
-        raise unknown_key("[agent]", key, value, ())
-    return CommandAgent(PROGRAMS[variant])
+    facts = PROGRAMS[variant]
+    given = take("[agent]", options, {"effort": Unset(str)})["effort"]
+    if given is None:
+        return CommandAgent(facts)
+    effort = choice("[agent]", "effort", given, EFFORTS)
+    prepare = facts.prepare
+    return CommandAgent(replace(facts, prepare=lambda launch: prepare(replace(launch, effort=effort))), effort=effort)
 
 
 def _own(options: Mapping[str, JSON]) -> CommandAgent:

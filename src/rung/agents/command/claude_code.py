@@ -69,6 +69,7 @@ def prepare(launch: Launch) -> Prepared:
         *("--system-prompt-snapshot", "off"),
         *("--mcp-config", json.dumps(servers)),
         "--strict-mcp-config",
+        *(("--effort", launch.effort) if launch.effort is not None else ()),
         *_conversation(launch),
         "--",
         launch.first,

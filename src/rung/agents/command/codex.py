@@ -96,6 +96,7 @@ def _settings(launch: Launch) -> Mapping[str, object]:
         f"mcp_servers.{SERVER}": server,
         "check_for_update_on_startup": False,
         "analytics.enabled": False,
+        **({"model_reasoning_effort": launch.effort} if launch.effort is not None else {}),
     }
 
 

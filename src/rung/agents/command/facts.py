@@ -51,14 +51,22 @@ class Package:
     script: str | None = None
 
 
+Effort: TypeAlias = Literal["low", "medium", "high"]
+
+EFFORTS: Sequence[Effort] = ("low", "medium", "high")
+"""What all of the programs have a flag for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """One session of a program.
 
     `system` is the instruction that stands over the session and `first` its first message. `tools_url` is the MCP
     server's whole address, `models_url` the gateway's without the `/v1` that the providers' paths begin with.
-    `session` is a UUID for the new conversation, where a program lets it be chosen. `after` is the conversation in the
-    home that this one goes on from: as a fork, which leaves it as it is, or else as itself.
+    `model` is the name that its provider has for it, by which some programs know how much it can read. `session` is a
+    UUID for the new conversation, where a program lets it be chosen. `after` is the conversation in the home that this
+    one goes on from: as a fork, which leaves it as it is, or else as itself. `effort` is how hard the model shall
+    think; None leaves it to the program.
     """
 
     system: str
@@ -69,6 +77,7 @@ class Launch:
     session: str
     after: str | None = None
     fork: bool = True
+    effort: Effort | None = None
 
 
 Slot: TypeAlias = Literal["system", "first message", "file"]

@@ -57,6 +57,7 @@ def prepare(launch: Launch) -> Prepared:
         *("--extension", LINK),
         *("--model", f"gateway/{launch.model}"),
         *("--append-system-prompt", launch.system),
+        *(("--thinking", launch.effort) if launch.effort is not None else ()),
         *_conversation(launch),
         "--",
         launch.first,
@@ -81,7 +82,7 @@ def _link(launch: Launch) -> bytes:
     model: JSON = {
         "id": launch.model,
         "name": launch.model,
-        "reasoning": False,
+        "reasoning": launch.effort is not None,
         "input": ["text", "image"],
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
         "contextWindow": 128_000,
