@@ -4,7 +4,6 @@ import pytest
 
 from rung.core.canonical import sha256
 from rung.core.errors import UsageError
-from rung.core.paths import PathRule, PathRules
 from rung.store.manifests import (
     Change,
     Difference,
@@ -17,7 +16,6 @@ from rung.store.manifests import (
     overlaid,
     parse,
     without,
-    without_classes,
 )
 
 ROOT = Folder(0o755)
@@ -151,26 +149,27 @@ def test_the_first_name_that_is_left_leads_the_others():
 
 
 def test_pieces_are_taken_out_with_the_folders_that_held_only_them():
-    assert without(HOME, globs=["**/two", "c"]) == tree(a=Folder(0o700), a__one=ONE, b=Link("a/one"))
-    assert without(HOME, globs=["a/**", "b", "c"]) == tree()
-    assert without(HOME) == HOME
+    assert without(HOME, {"a/deep/two", "c"}.__contains__) == tree(a=Folder(0o700), a__one=ONE, b=Link("a/one"))
+    assert without(HOME, lambda path: True) == tree()
+    assert without(HOME, lambda path: False) == HOME
+
+
+def test_only_what_holds_nothing_is_asked_about():
+    asked: list[str] = []
+    without(HOME, lambda path: bool(asked.append(path)))
+    assert sorted(asked) == ["a/deep/two", "a/one", "b", "c"]
 
 
 def test_a_folder_that_was_empty_before_stays():
-    assert without(HOME, globs=["b"]) == Manifest({p: e for p, e in HOME.entries.items() if p != "b"})
+    assert without(HOME, "b".__eq__) == Manifest({p: e for p, e in HOME.entries.items() if p != "b"})
 
 
 def test_a_file_whose_first_name_was_taken_out_keeps_its_other():
     base = tree(a=ONE, b=File(0o644, 3, ONE.digest, same="a"))
-    assert without(base, globs=["a"]) == tree(b=ONE)
+    assert without(base, "a".__eq__) == tree(b=ONE)
 
 
-def test_whole_classes_are_taken_out():
-    rules = PathRules([PathRule("a/deep/**", "conversation"), PathRule("a/**", "files"), PathRule("**", "cache")])
-    assert without_classes(HOME, rules, {"conversation"}) == without(HOME, globs=["a/deep/two"])
-    assert without_classes(HOME, rules, {"conversation", "files", "cache"}) == tree()
-
-
-def test_with_a_file_of_no_class_nothing_is_taken_out():
-    with pytest.raises(UsageError, match=r"what these files of the program are: a/one, b;"):
-        without_classes(HOME, PathRules([PathRule("**/two", "files")]), {"files"})
+def test_folders_deeper_than_python_nests_calls_go_with_what_they_held():
+    deep = {"/".join(["d"] * level): Folder(0o755) for level in range(1, 3001)}
+    home = Manifest({".": ROOT, **deep, "/".join([*["d"] * 3000, "last"]): ONE})
+    assert without(home, lambda path: path.endswith("last")) == tree()

@@ -5,11 +5,11 @@ a session it is forked: once laid out as a folder that nobody writes to, it is t
 overlays. What a session wrote is then the upper folder, and keeping it costs no more than that. Where there is no
 overlay a fork is a copy, and all else is the same.
 
-    laid/<key>/tree                       a manifest as a folder     forks/<key>/about.json     what it is a fork of
-    forks/<key>/upper, forks/<key>/work   an overlay                 forks/<key>/tree           a copy
+    laid/<key>/tree     a manifest as a folder           forks/<key>/about.json   what it is a fork of
+    forks/<key>/upper   what was written to an overlay   forks/<key>/tree         a copy
 
-Keys are hashes, since a program can see the outside paths of what is mounted for it. All here but blobs is a cache:
-a folder appears whole or not at all, and one left half-done by a death is never taken for another.
+A folder appears whole or not at all, and one left half-done by a death is never taken for another. What is laid out
+can be made again from the blobs at any time; a fork holds what its session wrote, until that is kept.
 """
 
 import json
@@ -26,16 +26,14 @@ from typing import Literal
 from rung.core.canonical import canonical, sha256
 from rung.core.confined import Bind, Fork
 from rung.core.crashpoints import reach
-from rung.core.errors import StoreFault, UsageError
+from rung.core.errors import StoreFault
 from rung.store.blobs import LARGEST_IN_TABLE, BlobFiles, is_digest, sync_all
 from rung.store.blobs import replace as put_in_place
 from rung.store.manifests import File, Folder, Link, Manifest, named_once, overlaid, parse
 from rung.store.mounts import file_system, read_mounts
-from rung.store.trees import Gathered, Owner, build, gather, hashed, pour
+from rung.store.trees import Gathered, build, gather, hashed, pour
 from rung.store.walker import CAPS, Caps, Finding, remove
 
-PASSABLE = 0o711
-"""The mode of our own folders: a program's user may pass through them to its own, and not look around."""
 UPPERS = frozenset({"bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "tmpfs", "xfs"})
 """File systems that an overlay takes as its upper one."""
 
@@ -202,25 +200,32 @@ class Homes:
 
     # ------------------------------------------------------------------------------------------ laying out
 
-    def lay_out(self, manifest: str, *, owner: Owner | None = None, times: str | None = None) -> Path:
+    def lay_out(self, manifest: str, *, times: str | None = None) -> Path:
         """A kept home as a folder that many forks may read, and nobody may write.
 
-        It is made once and looked through, byte for byte, once in each process. All of it belongs to `owner`: an
-        overlay can change only files whose user and group both exist in its sandbox. Only root can give an owner.
+        It is made once and looked through, byte for byte, once in each process. All of it belongs to one user, so that
+        a sandbox can let it seem its own user's: an overlay changes no file of a user whom it does not know.
         """
-        key = _key([manifest, times or "", *map(str, owner or ())])
+        key = _key(manifest, times or "")
         tree = self._root / "laid" / key / "tree"
         with self._lock:
             if key not in self._sound and not self._is(tree, manifest):
-                self._lay(key, manifest, owner, times)
+                self._lay(key, manifest, times)
             self._sound.add(key)
         return tree
 
-    def _lay(self, key: str, manifest: str, owner: Owner | None, times: str | None) -> None:
+    def forget(self, manifest: str, *, times: str | None = None) -> None:
+        """Delete a laid out home that no fork reads any more; it stays kept, and can be laid out again."""
+        key = _key(manifest, times or "")
+        with self._lock:
+            self._sound.discard(key)
+            self._throw_away(self._root / "laid" / key)
+
+    def _lay(self, key: str, manifest: str, times: str | None) -> None:
         place = self._root / "laid" / key
         self._throw_away(place)
         new = self._new_place("laid")
-        self._build(manifest, new / "tree", owner, times)
+        self._build(manifest, new / "tree", times)
         if not self._is(new / "tree", manifest):
             raise StoreFault(
                 "homes", f"the home {manifest} is not as it was kept once it is laid out: blobs/ or the disk is damaged"
@@ -229,12 +234,10 @@ class Homes:
         new.rename(place)
         reach("home.laid.after")
 
-    def _build(self, manifest: str, tree: Path, owner: Owner | None, times: str | None) -> None:
-        if owner is not None and os.geteuid() != 0 and owner != (os.geteuid(), os.getegid()):
-            raise UsageError(f"owner {owner} can be given by root only; run without a user of its own for each sandbox")
+    def _build(self, manifest: str, tree: Path, times: str | None) -> None:
         try:
             written = self.times(times) if times else None
-            build(self.manifest(manifest), tree, self._blobs.path, owner=owner, times=written)
+            build(self.manifest(manifest), tree, self._blobs.path, times=written)
         except OSError as error:
             raise StoreFault("homes", f"the home {manifest} cannot be laid out ({error})") from error
 
@@ -253,7 +256,6 @@ class Homes:
         inside: str,
         *,
         name: str,
-        owner: Owner | None = None,
         times: str | None = None,
         how: Literal["overlay", "copy"] = "overlay",
     ) -> Forked:
@@ -265,10 +267,12 @@ class Homes:
         new = self._new_place("forks")
         overlay = how == "overlay" and can_overlay(new)
         if overlay:
-            _make_upper(new, self.lay_out(manifest, owner=owner, times=times), owner)
+            upper = new / "upper"
+            upper.mkdir()
+            upper.chmod(stat.S_IMODE(self.lay_out(manifest, times=times).stat().st_mode))  # seen inside as the home's
         else:
-            self._build(manifest, new / "tree", owner, times)
-        about = {"base": manifest, "times": times, "inside": inside, "owner": owner, "overlay": overlay}
+            self._build(manifest, new / "tree", times)
+        about = {"base": manifest, "times": times, "inside": inside, "overlay": overlay}
         put_in_place(new / "about.json", canonical(about).encode(), mode=0o600)
         reach("home.forked.before")
         new.rename(self._place(name))
@@ -284,10 +288,9 @@ class Homes:
             about = json.loads((place / "about.json").read_text("utf-8"))
         except FileNotFoundError:
             return None
-        owner = tuple(about["owner"]) if about["owner"] else None
         mount: Fork | Bind = Bind(place / "tree", about["inside"], writable=True)
         if about["overlay"]:
-            lower = self.lay_out(about["base"], owner=owner, times=about["times"])
+            lower = self.lay_out(about["base"], times=about["times"])
             mount = Fork(lower, place / "upper", about["inside"])
         return Forked(name, about["base"], about["times"], place, mount)
 
@@ -307,16 +310,12 @@ class Homes:
             stray.unlink()
 
     def _place(self, name: str) -> Path:
-        return self._root / "forks" / _key([name])
+        return self._root / "forks" / _key(name)
 
     def _new_place(self, kind: Literal["laid", "forks"]) -> Path:
-        for folder in (self._root, self._root / kind):
-            if not folder.exists():
-                folder.mkdir(parents=True, exist_ok=True)
-                folder.chmod(PASSABLE)
-        place = Path(tempfile.mkdtemp(dir=self._root / kind, prefix=".new-"))
-        place.chmod(PASSABLE)
-        return place
+        self._root.mkdir(mode=0o700, parents=True, exist_ok=True)  # what agents left is nobody else's to read
+        (self._root / kind).mkdir(mode=0o700, exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=self._root / kind, prefix=".new-"))
 
     def _throw_away(self, place: Path) -> None:
         """Delete a folder so that a death on the way leaves it whole or gone."""
@@ -335,16 +334,8 @@ _NO_CAPS = Caps(
 )
 
 
-def _make_upper(place: Path, lower: Path, owner: Owner | None) -> None:
-    """The folders that an overlay over `lower` writes to; the upper one's mode is that of the whole as seen inside."""
-    for name, mode in (("upper", stat.S_IMODE(lower.stat().st_mode)), ("work", 0o700)):
-        (place / name).mkdir()
-        if owner is not None:
-            os.chown(place / name, *owner)
-        (place / name).chmod(mode)
-
-
-def _key(words: list[str]) -> str:
+def _key(*words: str) -> str:
+    """A name for a folder that tells nothing to who sees it from inside a sandbox."""
     return sha256("\0".join(words))[:32]
 
 

@@ -11,13 +11,13 @@ of which this one is another name (a hard link). A symbolic link is its text, an
 import json
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from rung.core.canonical import JSON, canonical, sha256
 from rung.core.errors import UsageError
-from rung.core.paths import PathClass, PathRules, any_of, raw
+from rung.core.paths import raw
 from rung.store.blobs import is_digest
 
 ROOT = "."
@@ -179,19 +179,14 @@ def _order(path: str) -> str:
 # --------------------------------------------------------------------------------------------- pieces taken out
 
 
-def without(manifest: Manifest, *, globs: Sequence[str] = ()) -> Manifest:
-    """The manifest without the files, links and empty folders at these paths, nor the folders that held only them."""
-    pattern = any_of(globs)
-    full = _holding(manifest.entries)
-    gone = {path for path in manifest.entries if path not in full and path != ROOT and pattern.fullmatch(path)}
-    return _less(manifest, gone)
+def without(manifest: Manifest, gone: Callable[[str], bool]) -> Manifest:
+    """The manifest without the files, links and empty folders for which `gone` says so, nor the folders that held only
+    them.
 
-
-def without_classes(manifest: Manifest, rules: PathRules, classes: Collection[PathClass]) -> Manifest:
-    """The manifest without all of these classes. Raises `UsageError` when a file or link of it has none."""
-    rules.classify(manifest.leaves)
-    full = _holding(manifest.entries)
-    return _less(manifest, {path for path in manifest.entries if path not in full and rules.of(path) in classes})
+    With a program's rules a class of files goes: `without(home, lambda path: rules.of(path) == "conversation")`.
+    """
+    full = {_above(path) for path in manifest.entries if path != ROOT}
+    return _less(manifest, [path for path in manifest.entries if path not in full and path != ROOT and gone(path)])
 
 
 def _less(manifest: Manifest, gone: Iterable[str]) -> Manifest:
@@ -206,11 +201,6 @@ def _less(manifest: Manifest, gone: Iterable[str]) -> Manifest:
         if not held[above] and above != ROOT:
             going.append(above)
     return Manifest(named_once(kept))
-
-
-def _holding(paths: Iterable[str]) -> set[str]:
-    """The folders that hold something."""
-    return {_above(path) for path in paths if path != ROOT}
 
 
 def _above(path: str) -> str:

@@ -24,8 +24,6 @@ LATEST = 2**62
 
 Take: TypeAlias = Callable[[int, int], tuple[str, int]]
 """Reads an open file of so many bytes to its end, keeps it if that is wanted, and gives its SHA-256 and its size."""
-Owner: TypeAlias = tuple[int, int]
-"""A user and a group, by number."""
 
 
 @dataclass
@@ -119,19 +117,17 @@ def build(
     target: Path,
     blob: Callable[[str], Path],
     *,
-    owner: Owner | None = None,
     times: Mapping[str, int] | None = None,
 ) -> None:
     """Make the tree of a manifest in a new folder `target`, from files named by their SHA-256.
 
-    `owner` is who it shall belong to, when that is somebody else; `times` are when its files were last written.
+    All of it belongs to whoever runs this. `times` are when its files were last written.
     """
     target.mkdir(mode=0o700)
     root = manifest.entries[ROOT]
     assert isinstance(root, Folder)
     with Descent(target) as place:
-        _own(place.handle, owner)
-        builder = _Builder(manifest, place, target, blob, owner, times or {})
+        builder = _Builder(manifest, place, target, blob, times or {})
         for path in manifest.ordered():
             builder.make(path)
     target.chmod(root.mode)
@@ -144,14 +140,12 @@ class _Builder:
         place: Descent,
         target: Path,
         blob: Callable[[str], Path],
-        owner: Owner | None,
         times: Mapping[str, int],
     ) -> None:
         self._manifest = manifest
         self._place = place
         self._target = target
         self._blob = blob
-        self._owner = owner
         self._times = times
         self._at: list[bytes] = []
 
@@ -163,11 +157,8 @@ class _Builder:
                 os.mkdir(name, 0o700, dir_fd=self._place.handle)
                 self._place.down(name, leave_as=mode)
                 self._at.append(name)
-                _own(self._place.handle, self._owner)
             case Link(to):
                 os.symlink(raw(to), name, dir_fd=self._place.handle)
-                if self._owner is not None:
-                    os.chown(name, *self._owner, dir_fd=self._place.handle, follow_symlinks=False)
             case File(same=str(first)):
                 self._name_again(first, name)
             case File() as file:
@@ -188,7 +179,6 @@ class _Builder:
                 pour(source, handle, most=file.size)
             finally:
                 os.close(source)
-            _own(handle, self._owner)
             time = max(-LATEST, min(LATEST, self._times.get(path, NO_TIME)))
             os.utime(handle, ns=(time, time))
             os.fchmod(handle, file.mode)
@@ -201,11 +191,6 @@ class _Builder:
             for folder in folders:
                 there.down(folder)
             os.link(last, name, src_dir_fd=there.handle, dst_dir_fd=self._place.handle, follow_symlinks=False)
-
-
-def _own(handle: int, owner: Owner | None) -> None:
-    if owner is not None:
-        os.fchown(handle, *owner)
 
 
 # --------------------------------------------------------------------------------------------- bytes
