@@ -22,8 +22,8 @@ WRITER = [sys.executable, "-B", str(Path(homes_writer.__file__))]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path
-    remove(tmp_path)
+    yield tmp_path / "run"
+    remove(tmp_path / "run")
 
 
 @pytest.fixture(scope="module")

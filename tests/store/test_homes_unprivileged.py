@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FILES = ("test_walker.py", "test_homes.py")
+FILES = ("test_walker.py", "test_homes.py", "test_homes_confined.py")
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 

@@ -19,6 +19,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -34,6 +35,8 @@ from rung.store.mounts import file_system, read_mounts
 from rung.store.trees import Gathered, build, gather, hashed, pour
 from rung.store.walker import CAPS, Caps, Finding, remove
 
+KNOWN = 8
+"""Manifests that are held in memory."""
 UPPERS = frozenset({"bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "tmpfs", "xfs"})
 """File systems that an overlay takes as its upper one."""
 
@@ -80,6 +83,7 @@ class Homes:
         self._root = root
         self._blobs = blobs
         self._caps = caps
+        self._known: dict[str, Manifest] = {}
         self._sound: set[str] = set()
         self._lock = Lock()
 
@@ -97,10 +101,8 @@ class Homes:
 
     def manifest(self, manifest: str) -> Manifest:
         """A kept manifest by its id."""
-        found = parse(self._blob(manifest).decode("utf-8", "replace"))
-        if found.id != manifest:
-            raise StoreFault("homes", f"the manifest {manifest} is damaged; restore blobs/ from a copy")
-        return found
+        found = self._known.pop(manifest, None) or parse(self._blob(manifest).decode("utf-8", "replace"))
+        return self._remember(found)
 
     def put(self, manifest: Manifest) -> str:
         """Keep a manifest that was made from kept ones; its id."""
@@ -110,6 +112,13 @@ class Homes:
     def times(self, times: str) -> Mapping[str, int]:
         """When each file was last written, in nanoseconds since 1970, as the program's own clock said."""
         return {str(path): int(time) for path, time in json.loads(self._blob(times)).items()}
+
+    def _remember(self, manifest: Manifest) -> Manifest:
+        """Most of what is kept is a fork of what was just kept, and reading that again would cost the most."""
+        self._known[manifest.id] = manifest
+        for oldest in list(self._known)[:-KNOWN]:
+            self._known.pop(oldest, None)
+        return manifest
 
     def _keep(self, source: Path | Forked) -> Kept:
         match source:
@@ -129,11 +138,11 @@ class Homes:
         times = {**before, **gathered.times}
         times_text = canonical({path: time for path, time in times.items() if path in manifest.entries})
         files = [entry for entry in manifest.entries.values() if isinstance(entry, File)]
-        blobs = [self._blobs.path(file.digest) for file in files]
         reach("home.manifest.before")
-        blobs += [self._write_text(times_text), self._write_text(manifest.text)]
-        sync_all(blobs, self._blobs.folder)
+        texts = [self._write_text(times_text), self._write_text(manifest.text)]
+        sync_all(chain((self._blobs.path(file.digest) for file in files), texts), self._blobs.folder)
         reach("home.manifest.after")
+        self._remember(manifest)
         return Kept(
             manifest=manifest.id,
             times=sha256(times_text),
@@ -282,12 +291,18 @@ class Homes:
         return forked
 
     def forked(self, name: str) -> Forked | None:
-        """The fork of this name with all that a session wrote to it, also one of a process that died; None if none."""
+        """The fork of this name with all that a session wrote to it, also one of a process that died; None if none.
+
+        No program may run in it: what a sandbox that was cut off left beside it is deleted.
+        """
         place = self._place(name)
         try:
             about = json.loads((place / "about.json").read_text("utf-8"))
         except FileNotFoundError:
             return None
+        for beside in place.iterdir():
+            if beside.name not in ("about.json", "upper", "tree"):
+                remove(beside)
         mount: Fork | Bind = Bind(place / "tree", about["inside"], writable=True)
         if about["overlay"]:
             lower = self.lay_out(about["base"], times=about["times"])
