@@ -14,6 +14,9 @@ SPENDING, GATEWAY = "tests/protocols/test_replay_and_spending.py", "tests/backen
 
 PICTURES, MC = "tests/protocols/test_pictures.py", "tests/tasks/games/test_mc_v1.py"
 ASTRAY, ASTRAY_SEEN = "tests/tasks/games/test_astray.py", "tests/tasks/games/test_astray_v1.py"
+COMPARE = "tests/reports/test_compare_"
+DRIFT, EXAMS, ROWS = f"{COMPARE}drift.py", f"{COMPARE}exams.py", f"{COMPARE}rows.py"
+RANKS, PRICES = f"{COMPARE}ranks.py", f"{COMPARE}prices.py"
 
 
 @dataclass(frozen=True)
@@ -464,5 +467,48 @@ BUGS = (
         "FOLLOWS = 0.1",
         "FOLLOWS = 1.0",
         (f"{ASTRAY_SEEN}::test_a_ball_that_moves_is_ahead_of_the_middle",),
+    ),
+    Bug(
+        "a drifted A_0 is refused",
+        "reports/compare/whole.py",
+        "    if not despite_drift:\n        alike.refuse(past)\n",
+        "",
+        (f"{DRIFT}::test_a_planted_drift_is_refused_with_runs_difference_interval_and_mend",),
+    ),
+    Bug(
+        "runs are compared by what they gained, and not by where they ended",
+        "reports/compare/exams.py",
+        "    alone = same_start(earlier, later)\n",
+        "    alone = True\n",
+        (f"{EXAMS}::test_a_row_is_the_difference_of_differences_with_the_hull_of_welch_and_of_t_over_tasks",),
+    ),
+    Bug(
+        "a row that ended badly stays in Holm's family",
+        "reports/compare/rows.py",
+        "    adjusted = planned(p, names)\n",
+        "    adjusted = {**dict.fromkeys(names), **planned({n: q for n, q in p.items() if q is not None}, "
+        "[n for n in names if p[n] is not None])}\n",
+        (f"{ROWS}::test_a_row_without_a_p_and_a_contaminated_one_count_in_holms_family_all_the_same",),
+    ),
+    Bug(
+        "a rank rests on tests that share their 5%",
+        "reports/compare/ranks.py",
+        "row.p > ALPHA / pairs",
+        "row.p > ALPHA",
+        (f"{RANKS}::test_a_pair_that_is_sure_alone_is_not_sure_among_three",),
+    ),
+    Bug(
+        "first tries decide what counts as failed",
+        "reports/compare/runs.py",
+        'if row.purpose == "exam" and row.rerun == 0]',
+        'if row.purpose == "exam"]',
+        (f"{EXAMS}::test_what_broke_at_the_first_try_is_counted_in_three_ways_side_by_side",),
+    ),
+    Bug(
+        "an unknown cost is not left out of a mean",
+        "reports/compare/prices.py",
+        "if len(known) < len(costs)",
+        "if not known",
+        (f"{PRICES}::test_an_unknown_cost_is_unknown_and_never_nothing",),
     ),
 )

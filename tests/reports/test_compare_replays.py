@@ -156,3 +156,21 @@ def test_replays_in_several_units_have_no_word():
     assert row.unit == "success, shortest list / actions done"
     assert (row.word, row.p, row.gains) == ("not estimable", None, (None, None))
     assert MIXED_UNITS in row.difference.flags
+
+
+def test_one_lineage_that_shows_a_difference_on_replays_has_its_tau():
+    arms = [
+        {"name": "still", "agent": {"kind": "phantom:static", "base": 0.1}, "method": {"name": "phantom"}},
+        {
+            "name": "keeps",
+            "agent": {"kind": "phantom:memoriser", "base": 0.1, "rate": 0.6},
+            "method": {"name": "phantom"},
+        },
+    ]
+    document = study("both", worked=30, lineages=1, arms=arms)
+    del document["agent"], document["method"]
+    row = on_replays(compared({"both": played(document)}))[0]
+    # 14 events, mean 6/7: thirteen of 1 and one of -1; se = sd / sqrt(14)
+    se = np.std([1.0] * 13 + [-1.0], ddof=1) / 14**0.5
+    assert row.difference.value == pytest.approx(6 / 7)
+    assert row.tau_star == pytest.approx(((6 / 7 / stats.norm.ppf(0.975)) ** 2 - se**2) ** 0.5)

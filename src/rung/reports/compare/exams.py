@@ -77,14 +77,15 @@ def measured(cell: str, earlier: Arm, later: Arm) -> Measured:
     )
 
 
+def excludes_zero(difference: Estimate) -> bool:
+    """True where there is an interval and 0 is not in it."""
+    lo, hi = difference.lo, difference.hi
+    return lo is not None and hi is not None and not lo <= 0 <= hi
+
+
 def erasing(difference: Estimate, tables: Sequence[Sequence[Sequence[float]]]) -> float | None:
     """tau* of a difference that rests on one lineage of an arm and whose interval excludes 0; else None."""
-    if (
-        difference.n_lineages != 1
-        or difference.lo is None
-        or difference.hi is None
-        or difference.lo <= 0 <= difference.hi
-    ):
+    if difference.n_lineages != 1 or not excludes_zero(difference):
         return None
     first, second = (np.array(table, dtype=float).mean(axis=0) for table in tables)
     by_task = minus(second, first)

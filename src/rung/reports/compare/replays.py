@@ -13,7 +13,7 @@ import numpy as np
 from rung.core.seeds import Seed
 from rung.core.values import Estimate
 from rung.reports import rungs
-from rung.reports.compare.exams import SEED, Measured, unfinished
+from rung.reports.compare.exams import SEED, Measured, excludes_zero, unfinished
 from rung.reports.compare.runs import Arm
 from rung.reports.compare.values import POLICIES
 from rung.reports.values import MIXED_UNITS
@@ -23,7 +23,7 @@ from rung.stats.exact import sign_flip
 from rung.stats.inputs import FloatArray
 from rung.stats.lineages import hull, nested_gain
 from rung.stats.missing import Bounds
-from rung.stats.paired import informative
+from rung.stats.paired import informative, tau_star
 from rung.stats.quantiles import Spread, spread, t_tail
 from rung.stats.rounding import change
 
@@ -72,6 +72,7 @@ def measured(earlier: Arm, later: Arm) -> Measured | None:
         planned=max(1, _planned(sets)),
         reasons=tuple(dict.fromkeys(unfinished(arm) for arm in arms if arm.run.unfinished)),
         unit=", ".join(units),
+        tau_star=_erasing(arms, whole.difference),
     )
 
 
@@ -93,11 +94,20 @@ def _effects(arm: Arm, down: float, up: float) -> Keyed:
 def _contrast(arms: tuple[Arm, Arm], fill: float, seed: Seed) -> Contrast:
     one, other = (_effects(arm, fill, fill) for arm in arms)
     if _shared(one, other):
-        return paired(
-            [[change(late[key], -early[key]) for key in early] for early, late in zip(one, other, strict=True)],
-            seed=seed,
-        )
+        return paired(_differences(one, other), seed=seed)
     return apart([list(row.values()) for row in one], [list(row.values()) for row in other], seed=seed)
+
+
+def _differences(one: Keyed, other: Keyed) -> list[list[float]]:
+    return [[change(late[key], -early[key]) for key in early] for early, late in zip(one, other, strict=True)]
+
+
+def _erasing(arms: tuple[Arm, Arm], difference: Estimate) -> float | None:
+    """tau* where one lineage of paired replays carries a difference whose interval excludes 0."""
+    one, other = (_effects(arm, nan, nan) for arm in arms)
+    if difference.n_lineages != 1 or not excludes_zero(difference) or not _shared(one, other):
+        return None
+    return tau_star([each for row in _differences(one, other) for each in row if not isnan(each)])
 
 
 def paired(differences: Sequence[Sequence[float]], *, seed: Seed) -> Contrast:

@@ -172,7 +172,8 @@ def over_text(over: Over) -> str:
     """A gain over a control with its word."""
     if over.word == "contaminated":
         return "withheld: contaminated"
-    return f"{gain_text(over.gain)}: {over.word}{_tau(over.tau_star)}"
+    scope = f", {say.END_STATE_ONLY}" if over.gain.n_lineages == 1 else ""
+    return f"{gain_text(over.gain)}: {over.word}{scope}{_tau(over.tau_star)}"
 
 
 def per_text(over: Over) -> Iterator[str]:
@@ -244,7 +245,7 @@ ROWS = (
     "word",
     "beside",
 )
-CONTROLS = ("arm", "control", "gain over it [95%]", "word", "per US dollar", "per million tokens")
+CONTROLS = ("arm", "control", "gain over it [95%]", "per US dollar", "per million tokens")
 
 
 def markdown(found: Compared) -> str:
@@ -292,7 +293,7 @@ def _flat(entry: Entry | None) -> str:
 def _over(over: Over) -> tuple[str, ...]:
     hidden = over.word == "contaminated"
     per = ("–" if found is None or hidden else _ratio(found) for found in (over.per_usd, over.per_million_tokens))
-    return (over.label, over.control, "withheld" if hidden else gain_text(over.gain), over.word, *per)
+    return (over.label, over.control, "withheld" if hidden else over_text(over), *per)
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
