@@ -18,6 +18,8 @@ COMPARE = "tests/reports/test_compare_"
 DRIFT, EXAMS, ROWS = f"{COMPARE}drift.py", f"{COMPARE}exams.py", f"{COMPARE}rows.py"
 RANKS, PRICES = f"{COMPARE}ranks.py", f"{COMPARE}prices.py"
 
+PROGRAMS = "tests/agents/command/test_facts.py"
+
 
 @dataclass(frozen=True)
 class Bug:
@@ -510,5 +512,24 @@ BUGS = (
         "if len(known) < len(costs)",
         "if not known",
         (f"{PRICES}::test_an_unknown_cost_is_unknown_and_never_nothing",),
+        "an exam in a fork is sat under its own instruction",
+        "agents/command/claude_code.py",
+        '*("--system-prompt-snapshot", "off"),',
+        "",
+        (f"{PROGRAMS}::test_claude_code_is_told_its_instruction_anew_when_it_goes_on",),
+    ),
+    Bug(
+        "what a program left and no rule knows is put with no neighbour",
+        "agents/command/paths.py",
+        "return None if any(",
+        'return "cache" if any(',
+        (f"{PROGRAMS}::test_a_file_among_the_programs_own_that_no_rule_knows_is_an_error",),
+    ),
+    Bug(
+        "a session is not over while a program works another turn",
+        "agents/command/claude_code.py",
+        'elif kind(line) in ("assistant", "user") or line.get("subtype") == "init":',
+        "elif False:",
+        (f"{PROGRAMS}::test_claude_code_goes_on_after_a_result_when_a_background_task_ends",),
     ),
 )

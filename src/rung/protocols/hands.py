@@ -422,7 +422,7 @@ class Leg:
         conversation = began.session or self.after
         left = self.hand.keep(Snapshot(home.manifest, work.manifest, conversation))
         self.ground.journal.observe(f"snapshot/{left}", "times", {"home": home.times, "work": work.times})
-        unknown = self.hand.agent.facts.rules.unknown(_files(homes, home))
+        unknown = self.hand.agent.facts.rules.unknown(homes.manifest(home.manifest).leaves)
         about: dict[str, JSON] = {"home": _about(home), "work": _about(work), "unclassified": list(unknown[:100])}
         return left, about
 
@@ -510,10 +510,6 @@ def _network(config: Config) -> Network:
 def _patience(config: Config) -> Patience:
     cell = config.cell
     return Patience(cell.idle_seconds, cell.stall_seconds, cell.same_calls)
-
-
-def _files(homes: Homes, kept: Kept) -> list[str]:
-    return [path for path in homes.manifest(kept.manifest).entries if path]
 
 
 def _about(kept: Kept) -> JSON:
