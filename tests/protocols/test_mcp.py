@@ -1,6 +1,7 @@
 """A stream as tools: what a program is answered, and that the record is what any other agent's would be."""
 
 import asyncio
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -550,11 +551,39 @@ async def in_rounds(journal: MemoryJournal, rounds: Sequence[tuple[Sequence[tupl
     return made
 
 
-@settings(max_examples=60, deadline=None)
+def dawdling() -> Any:
+    """The box, whose episodes let others go first in the middle of everything, and of some things more often."""
+
+    async def start(task: Any, ports: Ports) -> Any:
+        episode, steps = await stage.BOX.start(task, ports), itertools.count()
+        await let_others_go(len(task.seed) % 3)
+
+        async def call(call: Any) -> Reply:
+            before = next(steps)
+            await let_others_go(3 - before)
+            reply: Reply = await episode.call(call)
+            await let_others_go(before)
+            return reply
+
+        async def evaluate() -> Any:
+            await let_others_go(2)
+            return await episode.evaluate()
+
+        return stage.Twisted(episode, call=call, evaluate=evaluate)
+
+    return stage.box(start=start)
+
+
+async def let_others_go(times: int) -> None:
+    for _ in range(times):
+        await asyncio.sleep(0)
+
+
+@settings(max_examples=100, deadline=None)
 @given(ROUNDS)
 def test_in_whatever_order_calls_come_each_is_a_step_once_or_refused(rounds: Any):
     journal = MemoryJournal()
-    with installed():
+    with installed(dawdling()):
         made = asyncio.run(in_rounds(journal, rounds))
     refused = sum("error" in answer.data for _, answer in made)
     assert len(strays(journal)) == refused

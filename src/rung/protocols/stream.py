@@ -93,7 +93,7 @@ class NotInFlight(UsageError):
     """A call names no task in flight: none has this handle, or its task has `ended`."""
 
     def __init__(self, handle: str, *, ended: bool) -> None:
-        why = f"task {handle!r} has ended" if ended else f"no task in flight with handle {handle!r}"
+        why = f"task {handle!r:.80} has ended" if ended else f"no task in flight with handle {handle!r:.80}"
         super().__init__(f"{why}; get a task first")
         self.ended = ended
 
