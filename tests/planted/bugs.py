@@ -512,6 +512,8 @@ BUGS = (
         "if len(known) < len(costs)",
         "if not known",
         (f"{PRICES}::test_an_unknown_cost_is_unknown_and_never_nothing",),
+    ),
+    Bug(
         "an exam in a fork is sat under its own instruction",
         "agents/command/claude_code.py",
         '*("--system-prompt-snapshot", "off"),',
