@@ -105,6 +105,11 @@ def _with_hand(arm: Arm, ground: Ground, needs: Needs) -> Arm:
 def _answers(config: Config, arm: Arm, needs: Needs) -> Upstream:
     """Who answers a program's model; of a program without one, nobody."""
     name = model_of(config, arm.name)
+    if name is None and getattr(arm.agent, "needs_model", False):
+        raise UsageError(
+            f'arm {arm.name!r}: {arm.agent.id} needs a model; give [agent] model = "provider/name", for example '
+            '"anthropic/claude-opus-5", or "scripted/worker" to try a cell without a key'
+        )
     if name is None:
         return Played(lambda heard: Refused(404, "this study gives the program no model", final=True), model="none")
     return needs.upstreams.get(name) or upstream(name, config.reached(name), provider=arm.model)

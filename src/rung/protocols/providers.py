@@ -12,8 +12,8 @@ from rung.core.ports import Amount, Answered, Pictured, Provider, Spending
 from rung.core.values import ModelRequest
 from rung.protocols.study import Arm
 
-RELAYED = "anthropic/"
-"""Models that are reached by the relay of the gateway alone."""
+BY_GATEWAY = ("anthropic/", "scripted/worker")
+"""Models that answer programs through the gateway alone, and are behind no port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ def made(
     if recorded:
         return {name: Recorded(name) for name in config.models_used()}
     pace = replace(REAL, tell=tell)
-    left_out = (*but, *(name for name in config.models_used() if _by_relay(config, name)))
+    left_out = (*but, *(name for name in config.models_used() if _by_gateway(config, name)))
     names = [name for name in config.models_used() if name not in left_out]
     return {name: providers.provider(name, config.reached(name), pace=pace) for name in names}
 
 
-def _by_relay(config: Config, name: str) -> bool:
-    return config.protocol == "cell" and name.startswith(RELAYED)
+def _by_gateway(config: Config, name: str) -> bool:
+    return config.protocol == "cell" and name.startswith(BY_GATEWAY)
 
 
 def unreached(config: Config) -> Mapping[str, Gateway]:

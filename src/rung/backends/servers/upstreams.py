@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from rung.backends.models import providers
 from rung.backends.models.gateway import REAL, Pace
-from rung.backends.servers import relay
+from rung.backends.servers import relay, worker
+from rung.backends.servers.played import Played
 from rung.backends.servers.port import Port
 from rung.backends.servers.relay import Relay
 from rung.backends.servers.upstream import Flow, Sent, Upstream
@@ -53,9 +54,11 @@ def upstream(
 ) -> Upstream:
     """Who answers for `provider/name`; `provider` is the same model behind its port, where it has been made already.
 
-    Claude's own service (`anthropic/...`) is reached by a relay alone, in its own format. Raises `UsageError` as
-    `providers.provider` does.
+    `scripted/worker` is a program's alone. Claude's own service (`anthropic/...`) is reached by a relay alone, in its
+    own format. Raises `UsageError` as `providers.provider` does.
     """
+    if model == worker.NAME:
+        return Played(worker.brain, model=worker.NAME)
     config, environ = config or ModelConfig(), os.environ if environ is None else environ
     straight = relay.make(model, config, environ)
     if straight is not None and model.startswith("anthropic/"):
