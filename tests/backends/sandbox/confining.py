@@ -9,6 +9,7 @@ import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ PYTHON = "/usr/bin/python3"
 ENV = {"PATH": "/usr/bin:/bin", "HOME": "/home/agent", "LANG": "C.UTF-8"}
 AMPLE = 60.0
 
-CONFINERS: dict[str, Callable[[], Confiner]] = {"bubblewrap": Bubblewrap, "unsafe": Unsafe}
+CONFINERS: dict[str, Callable[[], Confiner]] = {"bubblewrap": cache(Bubblewrap), "unsafe": cache(Unsafe)}
+"""One of each: a look at the machine is taken once."""
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from rung.backends.sandbox import failing, inside, seccomp, session, staging
-from rung.backends.sandbox.order import FD, Order
+from rung.backends.sandbox.order import FD, GRACE, Order
 from rung.core.confined import Bind, Bounds, Fork, Given, Hear, Isolation, Mount, Program, Scratch
 from rung.core.errors import InstrumentFault, UsageError
 
@@ -56,6 +56,7 @@ class Bubblewrap:
     """Runs programs in bubblewrap (see `rung.core.confined.Confiner`), or says why it cannot and runs none."""
 
     name: str = NAME
+    grace: float = GRACE
     nursery: session.Nursery = field(default_factory=session.Nursery)
     _found: Isolation | None = None
 
@@ -71,6 +72,7 @@ class Bubblewrap:
         if found.missing:
             raise InstrumentFault("sandbox", f"nothing runs unconfined here: {'; '.join(found.missing)}")
         order, data = ordered(program, forks=found.forks)
+        order = replace(order, grace=self.grace)
         descriptors = [session.given(program.stdin), *map(session.in_memory, data)]
         return await session.ordered(
             self.nursery, order, descriptors, hear=hear, enforced_by=enforced_by(program.bounds)

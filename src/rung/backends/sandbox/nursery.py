@@ -20,7 +20,7 @@ def main() -> None:
     link, instrument = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(int(sys.argv[2]))
     link.set_inheritable(False)  # it had to be for us, and is for nobody below
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
-    woken = _woken_by_children()
+    woken, waker = _woken_by_children()
     poll = select.poll()
     for each in (link.fileno(), instrument, woken):
         poll.register(each, select.POLLIN)
@@ -31,7 +31,7 @@ def main() -> None:
             if descriptor == woken:
                 os.read(woken, 4096)
             elif descriptor == link.fileno() and serving:
-                child = _serve(link, instrument, woken)
+                child = _serve(link, instrument, (woken, waker))
                 serving = child is not None
                 mine |= {child} if child else set()
             elif descriptor == instrument:
@@ -43,18 +43,18 @@ def main() -> None:
         _fetch(mine)
 
 
-def _woken_by_children() -> int:
-    """A descriptor that becomes readable when a child has ended."""
+def _woken_by_children() -> tuple[int, int]:
+    """A descriptor that becomes readable when a child has ended, and its other end."""
     read, write = os.pipe()
     os.set_blocking(read, False)
     os.set_blocking(write, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-    return read
+    return read, write
 
 
-def _serve(link: socket.socket, instrument: int, woken: int) -> int | None:
+def _serve(link: socket.socket, instrument: int, ours: tuple[int, int]) -> int | None:
     """Take one order and fork its supervisor; None when no more will come."""
     try:
         message = passing.receive(link)
@@ -69,7 +69,8 @@ def _serve(link: socket.socket, instrument: int, woken: int) -> int | None:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             link.close()
-            os.close(woken)
+            for each in ours:
+                os.close(each)
             supervisor.main(socket.socket(fileno=theirs), instrument, from_json(said), given)
         finally:
             os._exit(0)

@@ -14,6 +14,9 @@ Kind: TypeAlias = Literal["bubblewrap", "unsafe"]
 FD = "\0fd "
 """Begins an argument that stands for the number of a descriptor that came with the order: `\\0fd 3`."""
 
+GRACE = 5.0
+"""Seconds between asking a program to end and killing it: agent programs save their conversation then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -40,7 +43,7 @@ class Order:
     works: tuple[str, ...] = ()
     watched: tuple[str, ...] = ()
     other_user: bool = False
-    grace: float = 5.0
+    grace: float = GRACE
 
 
 def to_json(order: Order) -> Mapping[str, JSON]:

@@ -64,6 +64,7 @@ class Supervisor:
     due: dict[str, float] = field(default_factory=dict)
     main: int | None = None
     over: bool = False
+    alone: bool = False
 
     # ----------------------------------------------------------------------------------------- the beginning
 
@@ -104,6 +105,7 @@ class Supervisor:
             if not any(Path(upper).iterdir()):
                 staging.copy(lower, upper)
         for work in self.order.works:
+            remove_work(work)  # of a session whose supervisor was killed
             Path(work).mkdir(mode=0o700)
         if user is not None:
             for folder in (*self.order.owned, *self.order.works):
@@ -173,7 +175,11 @@ class Supervisor:
         except BlockingIOError:
             return
         except OSError:
-            self._end("instrument_lost", "nobody listens any more")
+            self._alone()
+
+    def _alone(self) -> None:
+        self.alone = True
+        self._end("instrument_lost", "nobody listens any more")
 
     def _obey(self) -> None:
         try:
@@ -183,7 +189,7 @@ class Supervisor:
         except OSError:
             piece = b""
         if not piece:
-            self._end("instrument_lost", "nobody listens any more")
+            self._alone()
         self.heard += piece
         while message := self._message():
             self._do(message)
@@ -319,7 +325,7 @@ class Supervisor:
         for name in list(self.streams):
             self._drain(name)
         for work in self.order.works:
-            _remove_work(work)
+            remove_work(work)
         return self._said(ended) | {"seconds": seconds, "forced": forced, "dropped": self.dropped, "cpu": self.cpu}
 
     def _status(self) -> int | None:
@@ -361,7 +367,7 @@ class Supervisor:
 
     def _flush(self, most: int) -> None:
         """Send on until no more than so much waits, or nobody listens."""
-        while len(self.waiting) > most and self.reason != "instrument_lost":
+        while len(self.waiting) > most and not self.alone:
             poll = select.poll()
             poll.register(self.link, select.POLLOUT)
             poll.poll()
@@ -397,7 +403,7 @@ def kill_all(seconds: float) -> None:
         time.sleep(0.0005)
 
 
-def _remove_work(work: str) -> None:
+def remove_work(work: str) -> None:
     """The kernel leaves an empty folder without any rights in it."""
     with suppress(OSError):
         for each in Path(work).iterdir():
@@ -414,6 +420,8 @@ def main(link: socket.socket, instrument: int, order: Order, given: list[int]) -
         keeper.begin(given)
     except OSError as error:
         kill_all(LAST_SECONDS)
+        for work in order.works:
+            remove_work(work)
         told = keeper.last_words()
         passing.send(link, {"kind": "failed", "why": f"{error}{': ' if told else ''}{told}"})
         return

@@ -13,12 +13,25 @@ import socket
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from rung.backends.sandbox import inside, session, staging
-from rung.backends.sandbox.order import Order
-from rung.core.confined import Activity, Bind, Bounds, Ended, Fork, Given, Hear, Isolation, Program, Scratch, Sockets
+from rung.backends.sandbox.order import GRACE, Order
+from rung.core.confined import (
+    Activity,
+    Bind,
+    Bounds,
+    Ended,
+    Fork,
+    Given,
+    Hear,
+    Isolation,
+    Mount,
+    Program,
+    Scratch,
+    Sockets,
+)
 from rung.core.errors import InstrumentFault
 
 NAME = "unsafe"
@@ -35,6 +48,7 @@ class Unsafe:
     """Runs programs as they are (see `rung.core.confined.Confiner`)."""
 
     name: str = NAME
+    grace: float = GRACE
     nursery: session.Nursery = field(default_factory=session.Nursery)
 
     def probe(self) -> Isolation:
@@ -52,7 +66,7 @@ class Unsafe:
         folder = Path(tempfile.mkdtemp(prefix="rung-"))
         held = listening(program.network.ports if program.network.mode != "none" else ())
         try:
-            order = ordered(program, folder, held)
+            order = replace(ordered(program, folder, held), grace=self.grace)
             kept = await session.ordered(
                 self.nursery, order, [session.given(program.stdin)], hear=hear, enforced_by=enforced_by(program.bounds)
             )
@@ -123,47 +137,47 @@ def enforced_by(bounds: Bounds) -> Mapping[str, str]:
 
 def ordered(program: Program, folder: Path, held: Sockets) -> Order:
     """What a supervisor is told, once everything lies where the program will find it."""
-    places, copied, watched = {}, [], []
+    places: dict[str, str] = {}
     for number, mount in enumerate(program.mounts):
-        own = folder / str(number)
-        if isinstance(mount, Bind):
-            places[mount.inside] = str(mount.outside)
-            watched += [str(mount.outside)] if mount.writable else []
-        elif isinstance(mount, Fork):
-            places[mount.inside] = str(mount.upper)
-            copied.append((str(mount.lower), str(mount.upper)))
-            watched.append(str(mount.upper))
-        elif isinstance(mount, Scratch):
-            own.mkdir()
-            places[mount.inside] = str(own)
-        else:
-            places[mount.inside] = str(own)
+        places[mount.inside] = _place(mount, folder / str(number), places)
     text = Replaced(places, {port: each.getsockname()[1] for port, each in held.listening.items()})
-    for number, mount in enumerate(program.mounts):
-        if isinstance(mount, Given):
-            _give(mount, text, folder / str(number), places, copied)
+    for mount in program.mounts:
+        _lay_out(mount, Path(places[mount.inside]), text)
+    writable = [
+        mount for mount in program.mounts if isinstance(mount, Fork) or (isinstance(mount, Bind) and mount.writable)
+    ]
     env = {name: text.in_text(value) for name, value in program.env.items()}
     argv = tuple(map(text.in_text, program.argv))
     return Order(
         kind="unsafe", command=argv, program=argv[0], env=env, cwd=text.in_text(program.cwd),
-        search=env.get("PATH", os.defpath), bounds=program.bounds, copied=tuple(copied), watched=tuple(watched),
+        search=env.get("PATH", os.defpath), bounds=program.bounds,
+        watched=tuple(places[mount.inside] for mount in writable),
     )  # fmt: skip
 
 
-def _give(given: Given, text: "Replaced", own: Path, places: dict[str, str], copied: list[tuple[str, str]]) -> None:
-    """Put a file where it is looked for: in the folder that stands for the one around it, if there is one."""
-    around = [place for place in places if place != given.inside and given.inside.startswith(f"{place}/")]
-    file = own
-    if around:
+def _place(mount: Mount, own: Path, places: Mapping[str, str]) -> str:
+    """Where what a program is given really lies. A given file lies in what stands for the folder around it."""
+    if isinstance(mount, Bind):
+        return str(mount.outside)
+    if isinstance(mount, Fork):
+        return str(mount.upper)
+    around = [place for place in places if mount.inside.startswith(f"{place}/")]
+    if isinstance(mount, Given) and around:
         nearest = max(around, key=len)
-        for lower, upper in copied:
-            if upper == places[nearest] and not any(Path(upper).iterdir()):
-                staging.copy(lower, upper)
-        file = Path(places[nearest] + given.inside.removeprefix(nearest))
-        file.parent.mkdir(parents=True, exist_ok=True)
-        places[given.inside] = str(file)
-    file.write_bytes(text.in_bytes(given.data))
-    file.chmod(0o444)
+        return places[nearest] + mount.inside.removeprefix(nearest)
+    return str(own)
+
+
+def _lay_out(mount: Mount, place: Path, text: "Replaced") -> None:
+    if isinstance(mount, Scratch):
+        place.mkdir()
+    elif isinstance(mount, Fork) and not any(mount.upper.iterdir()):
+        staging.copy(str(mount.lower), str(mount.upper))
+    elif isinstance(mount, Given):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.unlink(missing_ok=True)
+        place.write_bytes(text.in_bytes(mount.data))
+        place.chmod(0o444)
 
 
 class Replaced:
