@@ -96,6 +96,25 @@ def test_segments_out_of_order_and_sent_twice_make_the_same_hello_and_count_once
     assert one(events, "flow_close")["up"] == len(raw)
 
 
+def test_segments_that_overlap_make_the_same_hello_and_count_once():
+    made, raw = Conversation(), hello(b"files.example")
+    frames = made.opening()
+    for begin, end in ((30, 60), (0, 40), (50, len(raw))):
+        frames.append(tcp(raw[begin:end], sequence=1001 + begin))
+    events = seen(frames)
+    assert one(events, "tls_client_hello")["sni"] == "files.example"
+    assert one(events, "flow_close")["up"] == len(raw)
+
+
+def test_a_hello_of_which_a_part_was_not_captured_is_said_to_be_cut_off():
+    made, raw = Conversation(), hello(b"files.example")
+    opening, (first, second) = made.opening(), made.up(raw, step=40)
+    known = Flows()
+    events = seen([*opening, first[:-5]], known=known, end=False)
+    assert one(events, "unparsed")["why"] == "a beginning that was cut off"
+    assert one(seen([second, *made.closing()], known=known), "flow_close")["up"] == len(raw)
+
+
 def test_a_hidden_name_makes_the_seen_one_a_cover():
     events = seen(conversation(hello(b"cover.example", ECH)))
     assert one(events, "tls_client_hello")["ech"] == "outer"

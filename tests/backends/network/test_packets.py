@@ -74,6 +74,12 @@ def test_pieces_of_ipv6_have_one_key():
     assert first.fragment.key == later.fragment.key
 
 
+def test_what_looks_like_an_extension_in_a_later_piece_is_none():
+    body = struct.pack("!BBHI", 60, 0, 16, 9) + bytes([17, 1]) + bytes(22)
+    later = decode(ipv6(44, CLIENT6, SERVER6, body))
+    assert (later.size, later.protocol) == (24, 60)
+
+
 def test_an_error_quotes_the_packet_that_it_is_about():
     quoted = decode(unreachable(udp(b"data", ports=(40000, 999)))).quoted
     assert (quoted.transport, quoted.source, quoted.target) == ("udp", 40000, 999)

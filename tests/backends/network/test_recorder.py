@@ -12,6 +12,7 @@ from rung.backends.network import dns, recorder, relay
 from rung.backends.network.hellos import LONGEST
 from rung.backends.network.record import verify
 from rung.backends.network.recorder import Recorder, Terms, Watcher
+from rung.backends.network.summary import summarize
 from rung.core.confined import Network, Sockets
 from rung.core.errors import InstrumentFault
 
@@ -455,6 +456,19 @@ def test_where_nothing_can_be_captured_nothing_is_said(tmp_path):
         return (await kept.stop()).statement
 
     assert asyncio.run(session()) == f"no statement about egress: the record is incomplete ({recorder.UNSEEN})"
+
+
+def test_a_recorder_that_is_left_in_the_middle_leaves_no_process_and_an_incomplete_record(tmp_path):
+    async def session() -> int | None:
+        world = World(GATEWAY)
+        watcher = await Watcher.start()
+        async with Recorder(world.sockets, tmp_path / "n.jsonl", GATEWAY, session="s1", watcher=watcher) as kept:
+            await kept.start()
+        world.close()
+        return watcher.process.returncode
+
+    assert asyncio.run(session()) is not None
+    assert not summarize(tmp_path / "n.jsonl").complete
 
 
 def test_a_watcher_may_wait_before_there_is_a_sandbox_and_go_unused(tmp_path):

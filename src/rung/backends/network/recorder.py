@@ -32,6 +32,7 @@ from rung.backends.network.watch import main
 main(0)
 """
 UNSEEN = "nothing could be captured in this sandbox"
+UNSTARTED = "the recorder did not start"
 
 
 class Watcher:
@@ -84,7 +85,8 @@ class Terms:
 class Recorder:
     """The record of one session in a file. `session` stands on every line and tells no phase.
 
-    `reach` is how the relay connects to allowed names; tests hand in another.
+    Use it as an async context: however that is left, no process stays behind. A record that was not ended by `stop` is
+    incomplete. `reach` is how the relay connects to allowed names; tests hand in another.
     """
 
     def __init__(
@@ -109,6 +111,13 @@ class Recorder:
         self._relay = Relay(names, self.tell, reach or Outside())
         self._ends: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._asking = asyncio.Lock()
+        self._nothing = UNSEEN
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._give_up()
 
     async def start(self) -> None:
         """Be there before the program runs. Raises `InstrumentFault` when there is to be a record and can be none."""
@@ -122,6 +131,7 @@ class Recorder:
                 await self._name_server.start(self._sockets.dns)
                 await self._relay.start(self._sockets.web)
         except BaseException:
+            self._nothing = UNSTARTED
             await self._give_up()
             raise
 
@@ -166,7 +176,7 @@ class Recorder:
     async def stop(self) -> Summary:
         """End the record, after the program has ended, and say what it comes to."""
         if self._watcher is None or self._ends is None:
-            return Summary(self._session, (UNSEEN,), 0, 0, 0.0, "")
+            return Summary(self._session, (self._nothing,), 0, 0, 0.0, "")
         await self._relay.stop()
         await self._name_server.stop()
         lost = await self._dismiss(self._watcher, self._ends[1])
@@ -194,3 +204,4 @@ class Recorder:
             self._ends = None
         if self._watcher is not None:
             await self._watcher.close()
+            self._watcher = None
