@@ -1,18 +1,21 @@
 """Homes kept, laid out and forked; overlays are real ones, made by the kernel in a namespace of the test's own."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import foreign
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rung.agents.command import claude_code
 from rung.core import crashpoints
 from rung.core.canonical import sha256
 from rung.core.confined import Bind, Fork
@@ -376,6 +379,17 @@ def test_marks_of_an_overlay_that_we_do_not_read_are_a_finding(homes: Homes, pla
     (forked.mount.upper / "lib").mkdir(mode=0o755)
     os.setxattr(forked.mount.upper / "lib", "user.overlay.redirect", b"/.claude")
     assert homes.keep(forked).findings == (Finding("lib", "overlay", "marks that we do not read: ['redirect']"),)
+
+
+def test_the_python_in_the_guide_runs_as_it_stands(place: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(place)
+    (place / "some").mkdir()
+    planted(place / "some/home")
+    guide = (Path(__file__).parents[2] / "docs/guide/homes.md").read_text()
+    scope: dict[str, Any] = {"rules": claude_code.RULES}
+    exec(re.findall(r"```python\n(.*?)```", guide, re.DOTALL)[0], scope)
+    assert scope["after"].manifest == scope["kept"].manifest
+    assert scope["homes"].manifest(scope["ablated"]).leaves == sorted(path for path in HOME if "projects" not in path)
 
 
 # ---------------------------------------------------------------------------------------------- any tree at all

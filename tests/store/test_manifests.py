@@ -5,6 +5,7 @@ import pytest
 from rung.core.canonical import sha256
 from rung.core.errors import UsageError
 from rung.store.manifests import (
+    EMPTY,
     Change,
     Difference,
     File,
@@ -84,6 +85,11 @@ def test_what_is_no_manifest_is_refused(text: str):
 def test_a_folder_comes_before_what_it_holds_and_that_before_the_next():
     manifest = tree(**{"a": ROOT, "a.b": ONE, "a__x": ONE, "a-b": ONE})
     assert manifest.ordered() == ["a", "a/x", "a-b", "a.b"]
+
+
+def test_a_home_with_nothing_in_it_is_the_same_everywhere():
+    assert EMPTY.text == '{"entries":{".":{"mode":"755"}},"format":1}'
+    assert EMPTY.leaves == []
 
 
 # ---------------------------------------------------------------------------------------------- differences

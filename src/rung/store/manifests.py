@@ -258,3 +258,7 @@ def _check(manifest: Manifest) -> None:
             first = entries.get(entry.same)
             if first != replace(entry, same=None) or _order(entry.same) >= _order(path):
                 raise ValueError(f"{path!r} is another name of {entry.same!r}, which is not that file")
+
+
+EMPTY = Manifest({ROOT: Folder(0o755)})
+"""A home with nothing in it, whatever the umask of whoever makes one."""
