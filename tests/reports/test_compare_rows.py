@@ -73,6 +73,12 @@ def test_a_word_that_turns_on_how_the_unscored_count_is_no_word_and_says_so_in_i
     assert found.unscored["failed"].p == 0.2
 
 
+def test_no_claim_under_any_way_to_count_is_no_turn(two):
+    others: dict[Policy, Contrast] = {"dropped": contrast(0.3, None)}
+    found = judged(pair(two, contrast(0.4, 0.3), others=others))[0]
+    assert (found.word, found.reasons) == ("inconclusive", ())
+
+
 def test_the_ways_to_count_are_each_a_family_of_their_own(two):
     others: dict[Policy, Contrast] = {"failed": contrast(0.3, 0.001)}
     found = judged(pair(two, contrast(0.4, 0.02), others=others), pair(two, contrast(0.4, 0.002)))

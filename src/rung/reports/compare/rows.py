@@ -10,6 +10,7 @@ from rung.stats.multiplicity import planned
 from rung.stats.paired import unseen_share
 
 ALPHA = 0.05
+_TURNED: Mapping[Word, Word] = {"higher": "lower", "lower": "higher"}
 
 
 def rows(found: Sequence[Measured], flags: Callable[[Measured], tuple[str, ...]]) -> tuple[Row, ...]:
@@ -96,8 +97,10 @@ def judged(found: Measured, counted: Mapping[Policy, Counted]) -> tuple[Word, tu
 
 
 def _flips(counted: Mapping[Policy, Counted]) -> tuple[str, ...]:
+    """Why a claim is not made that one way of counting makes and another does not."""
     words = {policy: counted[policy].word for policy in POLICIES}
-    if len(set(words.values())) == 1:
+    claims = {word if word in _TURNED else "no claim" for word in words.values()}
+    if len(claims) == 1:
         return ()
     told = ", ".join(f"{policy} → {word}" for policy, word in words.items())
     return (f"the word turns on how the unscored count: {told}",)
@@ -114,9 +117,6 @@ def _overturned(word: Word, bounds: Bounds | None) -> tuple[str, ...]:
 
 
 # --------------------------------------------------------------------------------------------- matrices
-
-
-_TURNED: Mapping[Word, Word] = {"higher": "lower", "lower": "higher"}
 
 
 def turned(word: Word) -> Word:
