@@ -31,7 +31,7 @@ def folder() -> Path:
     """Where all of them are: RUNG_AGENTS, else `rung/agents/` under XDG_CACHE_HOME, else under `~/.cache`."""
     given = os.environ.get("RUNG_AGENTS")
     if given:
-        return Path(given)
+        return Path(given).absolute()
     cache = os.environ.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "rung" / "agents"
 
