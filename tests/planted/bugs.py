@@ -13,6 +13,8 @@ LINES, BUDGET = "tests/protocols/test_lines.py", "tests/protocols/test_budget.py
 SPENDING, GATEWAY = "tests/protocols/test_replay_and_spending.py", "tests/backends/models/test_gateway.py"
 
 PICTURES, MC = "tests/protocols/test_pictures.py", "tests/tasks/games/test_mc_v1.py"
+PROXY, RELAY = "tests/backends/servers/test_proxy.py", "tests/backends/servers/test_relay.py"
+SCREEN, PROXIED_PORT = "tests/backends/servers/test_screen.py", "tests/backends/servers/test_port.py"
 ASTRAY, ASTRAY_SEEN = "tests/tasks/games/test_astray.py", "tests/tasks/games/test_astray_v1.py"
 COMPARE = "tests/reports/test_compare_"
 DRIFT, EXAMS, ROWS = f"{COMPARE}drift.py", f"{COMPARE}exams.py", f"{COMPARE}rows.py"
@@ -533,5 +535,82 @@ BUGS = (
         'elif kind(line) in ("assistant", "user") or line.get("subtype") == "init":',
         "elif False:",
         (f"{PROGRAMS}::test_claude_code_goes_on_after_a_result_when_a_background_task_ends",),
+    ),
+    Bug(
+        "a tool that a provider runs itself does not pass the gateway",
+        "backends/servers/anthropic_messages.py",
+        "(kind is None or bool(_CLIENT_TOOL.fullmatch(word(kind))))",
+        "not word(kind).startswith('web_')",
+        (f"{SCREEN}::test_what_the_provider_would_do_is_found_and_none_of_it_is_left",),
+    ),
+    Bug(
+        "a link in a tool's result does not pass the gateway",
+        "backends/servers/wires.py",
+        'for key in ("content", "output") if key in value',
+        "for key in () if key in value",
+        (f"{SCREEN}::test_a_link_is_replaced_by_words_so_that_no_message_is_empty",),
+    ),
+    Bug(
+        "a key that a server quotes in two pieces does not reach the program",
+        "backends/models/keys.py",
+        "self._held = text[len(text) - keep :]",
+        "keep, self._held = 0, b''",
+        (f"{RELAY}::test_a_key_that_a_server_quotes_reaches_neither_the_program_nor_the_record",),
+    ),
+    Bug(
+        "a program's own key and cookies do not go on",
+        "backends/servers/course.py",
+        "for name in PASSED if name in self.incoming.headers",
+        "for name in self.incoming.headers if name not in ('host', 'content-length')",
+        (f"{RELAY}::test_the_programs_own_bytes_go_on_with_the_key_and_few_of_its_headers",),
+    ),
+    Bug(
+        "the model that is configured is asked, whatever a program names",
+        "backends/servers/relay.py",
+        '{**sent.body, "model": self._name}',
+        '{"model": self._name, **sent.body}',
+        (f"{RELAY}::test_whatever_model_a_program_names_the_one_that_is_configured_is_asked",),
+    ),
+    Bug(
+        "an answer that was cut cost what it may have",
+        "backends/servers/course.py",
+        "if usage is not None and not self.answer.whole:",
+        "if False:",
+        (f"{RELAY}::test_a_stream_that_its_server_cuts_is_cut_and_costs_all_the_output_allowed",),
+    ),
+    Bug(
+        "a budget that was spent once stays spent",
+        "backends/servers/course.py",
+        "self.door.spent = str(short)",
+        "pass",
+        (f"{PROXY}::test_a_spent_budget_is_the_formats_own_429_and_nothing_is_asked_any_more",),
+    ),
+    Bug(
+        "a stream that was cut is no whole answer to the program",
+        "backends/servers/course.py",
+        'self.came, self.detail = "cut", str(broken)[:SHOWN]\n            return',
+        'self.came, self.detail = "cut", str(broken)[:SHOWN]',
+        (f"{PROXY}::test_a_stream_that_is_cut_is_cut_for_the_program_too_and_costs_what_it_may_have",),
+    ),
+    Bug(
+        "a program that leaves stops what it asked for",
+        "backends/servers/course.py",
+        "asyncio.wait((doing, gone), return_when=asyncio.FIRST_COMPLETED)",
+        "asyncio.wait((doing,))",
+        (f"{PROXY}::test_a_program_that_leaves_in_the_middle_of_a_stream_is_noticed",),
+    ),
+    Bug(
+        "a message that was sent before costs nothing in the record",
+        "backends/servers/split.py",
+        "if name not in before:",
+        "if True:",
+        (f"{PROXY}::test_a_growing_history_costs_each_of_its_messages_once",),
+    ),
+    Bug(
+        "a result stands right after its call",
+        "backends/servers/port.py",
+        "for call in calls:\n        result = by_id.get(call.id",
+        "for call in reversed(calls):\n        result = by_id.get(call.id",
+        (f"{PROXIED_PORT}::test_a_conversation_is_ours_with_results_right_after_their_calls_and_in_their_order",),
     ),
 )
