@@ -11,9 +11,10 @@ from starlette.types import Receive, Send
 
 from rung.backends.models.gateway import UNBELIEVABLE
 from rung.backends.models.prices import NOTHING, cost
+from rung.backends.servers.bounds import tokens
 from rung.backends.servers.split import split
 from rung.backends.servers.sse import Events, Unending, compact, parsed
-from rung.backends.servers.upstream import Broken, Flow, Kind, Sent, Unreachable, asked_bytes
+from rung.backends.servers.upstream import Broken, Flow, Kind, Sent, Unreachable
 from rung.backends.servers.wires import Body, Format, Malformed, Reader, Screened, word
 from rung.core.canonical import sha256
 from rung.core.errors import BudgetSpent, ContextOverflow, InstrumentFault, LimitReached, ModelFault, Stopped
@@ -81,6 +82,7 @@ class Course:
     first: float | None = None
     _tap: "_Tap | None" = None
     _bill: "_Bill | None" = None
+    _by_bytes: int = 0
 
     async def run(self) -> None:
         """Serve it to its end, whatever that is, and have it recorded once."""
@@ -168,7 +170,7 @@ class Course:
         left = self._screened(self.form.screen(body), body)
         bounded, most = (left, 0) if self.kind == "count" else self.form.bounded(left, self.door.policy.output_tokens)
         unchanged = bounded is body
-        size = len(raw) if unchanged else len(compact(bounded).encode())
+        self._by_bytes = tokens(bounded, len(raw) if unchanged else None)
         headers = {name: self.incoming.headers[name] for name in PASSED if name in self.incoming.headers}
         return Sent(
             self.form,
@@ -177,7 +179,7 @@ class Course:
             raw if unchanged else None,
             self.streamed,
             most,
-            asked_bytes(bounded, size),
+            self.door.known.bound(self.request, self.form.parts(bounded).messages, self._by_bytes),
             sha256(raw),
             headers,
             self.incoming.query,
@@ -286,6 +288,8 @@ class Course:
             self.answer = self._tap.read()
             self.tools = replace(self.tools, used=self.answer.used)
             actual = self._actual(self.status or 0, self._tap.most_output)
+            if self.answer.whole:
+                self.door.known.learn(self.request, self.answer.usage, self._by_bytes)
         if self._bill is not None:
             self._bill.close(actual)
             if self._bill.cost is not None:

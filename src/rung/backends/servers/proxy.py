@@ -19,6 +19,7 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rung.backends.servers.anthropic_messages import AnthropicMessages
+from rung.backends.servers.bounds import Known
 from rung.backends.servers.course import Course, Incoming, reply
 from rung.backends.servers.openai_chat import OpenAIChat
 from rung.backends.servers.openai_responses import OpenAIResponses
@@ -59,6 +60,7 @@ class Door:
     busy: int = 0
     count: int = 0
     sent_before: set[str] = field(default_factory=set)
+    known: Known = field(default_factory=Known)
 
     def cost(self, amount: Amount) -> None:
         """Count what a request cost."""

@@ -2,9 +2,8 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
-from rung.backends.models.gateway import IMAGE_TOKENS
 from rung.backends.models.prices import most
 from rung.backends.servers.sse import compact
 from rung.backends.servers.wires import Body, Format
@@ -37,8 +36,7 @@ class Broken(Exception):
 class Sent:
     """A request as it leaves: screened and bounded. `raw` are its bytes where nothing was changed.
 
-    `most_output` bounds the tokens of an answer, `asked_bytes` those of the question: its bytes, with what is allowed
-    for each picture in place of the picture's. `headers` and `query` are the program's own; `seed` is of its bytes.
+    `most_output` and `most_input` bound its tokens. `headers` and `query` are the program's; `seed` is of its bytes.
     """
 
     format: Format
@@ -47,7 +45,7 @@ class Sent:
     raw: bytes | None
     streamed: bool
     most_output: int
-    asked_bytes: int
+    most_input: int
     seed: str
     headers: Mapping[str, str] = field(default_factory=dict)
     query: str = ""
@@ -98,46 +96,14 @@ class Upstream(Protocol):
 
 
 def worst(sent: Sent, price: PriceConfig | None, *, dearest_input: float = 1.0) -> Amount:
-    """The most that a request can cost: a token for each byte, and all the output that it is allowed.
+    """The most that a request can cost: all the input that it may be, and all the output that it is allowed.
 
     `dearest_input` is what a token of input can cost at most, in prices of input.
     """
-    plain = most(sent.asked_bytes, sent.most_output, price)
+    plain = most(sent.most_input, sent.most_output, price)
     if price is None or plain.usd is None or dearest_input == 1.0:
         return plain
-    return Amount(plain.usd + (dearest_input - 1.0) * sent.asked_bytes * price.input / 1e6, plain.tokens)
-
-
-PICTURE = IMAGE_TOKENS
-"""Tokens allowed for a picture, whatever its bytes."""
-_LONG = 2000
-"""Characters of base64 from which a string is a picture's, or a file's that a provider reads as one."""
-
-
-def asked_bytes(body: Any, raw: int) -> int:
-    """Bytes of a request that are not pictures', and what is allowed for each picture."""
-    found = list(_pictures(body))
-    return raw - sum(found) + PICTURE * len(found)
-
-
-def _pictures(value: Any) -> list[int]:
-    """The lengths of what is a picture's bytes in base64, wherever it stands."""
-    if isinstance(value, list):
-        return [length for each in value for length in _pictures(each)]
-    if not isinstance(value, dict):
-        return []
-    own = [
-        len(each)
-        for key, each in value.items()
-        if isinstance(each, str) and len(each) >= _LONG and _is_picture(value, key, each)
-    ]
-    return own + [length for each in value.values() if isinstance(each, dict | list) for length in _pictures(each)]
-
-
-def _is_picture(block: dict[str, Any], key: str, text: str) -> bool:
-    if key in ("url", "image_url"):
-        return text[:11].lower() == "data:image/"
-    return key == "data" and block.get("type") == "base64" and str(block.get("media_type")).startswith("image/")
+    return Amount(plain.usd + (dearest_input - 1.0) * sent.most_input * price.input / 1e6, plain.tokens)
 
 
 async def whole(body: Body) -> AsyncGenerator[bytes, None]:
