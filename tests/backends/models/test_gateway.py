@@ -114,6 +114,13 @@ def test_a_cache_dearer_than_input_bounds_the_cost():
     assert model.worst(ASKED).usd == pytest.approx(((9 + MESSAGE_TOKENS) * 2 + 1000) / 1e6)
 
 
+def test_the_calls_of_a_conversation_are_read_too():
+    called = Message("assistant", "", (), (Call("go", {"x": 1}),))
+    request = ModelRequest((*ASKED.messages, called), "agent", max_tokens=100)
+    more = MESSAGE_TOKENS + len('go{"x":1}') + MESSAGE_TOKENS
+    assert gateway([]).worst(request).tokens == gateway([]).worst(ASKED).tokens + more
+
+
 @given(some.text(max_size=300))
 def test_no_text_is_too_strange_to_be_bounded(text: str):
     request = ModelRequest((Message("user", text),), "agent", max_tokens=5)

@@ -78,6 +78,28 @@ def test_inspect_is_asked_what_we_ask_and_to_try_once():
     assert (config.max_retries, config.parallel_tool_calls) == (0, False)
 
 
+def test_inspect_hears_calls_with_their_answers_and_that_a_model_is_free():
+    seen: list[Any] = []
+    messages = (
+        Message("user", "hi"),
+        Message("assistant", "two", (), (Call("open", {"row": 1}), Call("open", {"row": 2}))),
+        Message("tool", "first", (Image("image/png", b"png"),)),
+        Message("tool", "second"),
+        Message("tool", "of no call"),
+    )
+    request = ModelRequest(messages, "agent", tools=(OPEN,), tool_choice="auto")
+    asyncio.run(mock(lambda *given: (seen.extend(given), output("x"))[1]).once(request))
+    told, _, choice, config = seen
+    assert (choice, config.parallel_tool_calls) == ("auto", None)
+    assert [message.role for message in told] == ["user", "assistant", "tool", "tool", "user"]
+    assert [(call.id, call.arguments) for call in told[1].tool_calls] == [
+        ("call_1_0", {"row": 1}),
+        ("call_1_1", {"row": 2}),
+    ]
+    assert [message.tool_call_id for message in told[2:4]] == ["call_1_0", "call_1_1"]
+    assert told[2].content[1].image == "data:image/png;base64,cG5n"
+
+
 def test_without_tools_none_is_offered():
     seen: list[Any] = []
     asyncio.run(mock(lambda *given: (seen.extend(given), output("x"))[1]).once(ASKED))

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -111,6 +112,11 @@ def test_one_of_several_tools_is_called_and_a_schema_may_refer_to_parts_of_itsel
         *(Call("look", {"cell": cell}) for cell in "ab"),
         *(Call("open", {"row": row}) for row in (1, 2)),
     ]
+
+
+def test_it_is_not_put_behind_a_program_that_leaves_it_free(model: Local):
+    with pytest.raises(ModelUnusable, match="cannot choose"):
+        ask(model, replace(asked("x", tools=[OPEN]), tool_choice="auto"))
 
 
 def test_tools_that_no_form_can_be_made_of_stop_the_run_and_say_why(model: Local):

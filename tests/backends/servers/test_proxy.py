@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -353,3 +356,20 @@ async def until(holds: Callable[[], bool]) -> None:
     """Let the server go on until something holds, which it does within a few turns of the loop or never."""
     while not holds():  # noqa: ASYNC110  nobody would set an event
         await asyncio.sleep(0)
+
+
+@waits
+async def test_the_brain_in_the_guide_pulls_a_task_by_whatever_name_and_is_done():
+    guide = Path(__file__).parents[3] / "docs" / "guide" / "gateway.md"
+    scope: dict[str, Any] = {}
+    exec(re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)[0], scope)
+    async with gate(scope["upstream"]) as at:
+        pulls = await at.post(CHAT, asks(CHAT, tools=[function("tasks_get_task")]))
+        call = pulls.json()["choices"][0]["message"]["tool_calls"][0]
+        result = {"role": "tool", "tool_call_id": call["id"], "content": "a farm"}
+        talk = [{"role": "assistant", "tool_calls": [call]}, result]
+        done = await at.post(CHAT, {"messages": talk, "tools": [function("tasks_get_task")]})
+        none = await at.post(CHAT, asks(CHAT))
+    assert call["function"]["name"] == "tasks_get_task"
+    assert done.json()["choices"][0]["message"]["content"] == "Done."
+    assert none.status_code == 400
