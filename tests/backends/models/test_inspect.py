@@ -91,13 +91,14 @@ def test_inspect_hears_calls_with_their_answers_and_that_a_model_is_free():
     asyncio.run(mock(lambda *given: (seen.extend(given), output("x"))[1]).once(request))
     told, _, choice, config = seen
     assert (choice, config.parallel_tool_calls) == ("auto", None)
-    assert [message.role for message in told] == ["user", "assistant", "tool", "tool", "user"]
+    assert [message.role for message in told] == ["user", "assistant", "tool", "tool", "user", "user"]
+    assert told[4].content[0].image == "data:image/png;base64,cG5n"
+    assert [message.text for message in told[2:]] == ["first", "second", "", "of no call"]
     assert [(call.id, call.arguments) for call in told[1].tool_calls] == [
         ("call_1_0", {"row": 1}),
         ("call_1_1", {"row": 2}),
     ]
     assert [message.tool_call_id for message in told[2:4]] == ["call_1_0", "call_1_1"]
-    assert told[2].content[1].image == "data:image/png;base64,cG5n"
 
 
 def test_without_tools_none_is_offered():

@@ -196,12 +196,11 @@ def _threaded(each: Threaded) -> Any:
     """A message with the calls that it makes, or as the answer to one."""
     if each.answers is None and not each.ids:
         return _message(each.message)
-    from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ContentText
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
     from inspect_ai.tool import ToolCall
 
     if each.answers is not None:
-        text = [ContentText(text=each.message.text)] if each.message.text else []
-        return ChatMessageTool(content=[*text, *map(_image, each.message.images)], tool_call_id=each.answers)
+        return ChatMessageTool(content=each.message.text, tool_call_id=each.answers)
     made = zip(each.ids, each.message.calls, strict=True)
     calls = [ToolCall(id=name, function=call.tool, arguments=dict(call.arguments)) for name, call in made]
     return ChatMessageAssistant(content=each.message.text, tool_calls=calls)

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rung.backends.models.threads import Threaded, threaded
@@ -46,7 +46,7 @@ def request_body(request: ModelRequest, *, model: str, bound: str, body: Mapping
 
     `bound` is the endpoint's word for the most tokens that may be written; any word for it in `body` replaces ours.
     """
-    sent: dict[str, Any] = {"model": model, "messages": list(_messages(request.messages))}
+    sent: dict[str, Any] = {"model": model, "messages": [_threaded(each) for each in threaded(request.messages)]}
     if request.temperature is not None:
         sent["temperature"] = request.temperature
     if request.max_tokens is not None and not {"max_tokens", "max_completion_tokens"} & set(body):
@@ -59,20 +59,11 @@ def request_body(request: ModelRequest, *, model: str, bound: str, body: Mapping
     return {key: value for key, value in {**sent, **body}.items() if value is not None}
 
 
-def _messages(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
-    """The messages in order. A tool's pictures go as the user's after all answers: a tool's own is text alone."""
-    pictures: list[Image] = []
-    for each in threaded(messages):
-        if each.answers is not None:
-            yield {"role": "tool", "tool_call_id": each.answers, "content": each.message.text}
-            pictures += each.message.images
-            continue
-        if pictures:
-            yield _message(Message("user", "", tuple(pictures)))
-            pictures = []
-        yield _message(each.message) if not each.ids else _calling(each)
-    if pictures:
-        yield _message(Message("user", "", tuple(pictures)))
+def _threaded(each: Threaded) -> dict[str, Any]:
+    """A message with the calls that it makes, or as the answer to one."""
+    if each.answers is not None:
+        return {"role": "tool", "tool_call_id": each.answers, "content": each.message.text}
+    return _calling(each) if each.ids else _message(each.message)
 
 
 def _calling(each: Threaded) -> dict[str, Any]:
