@@ -20,6 +20,7 @@ __all__ = ["main"]
 COMMANDS = {
     "init": "Write a commented config and a stub of an agent to fill in.",
     "run": "Run a study, or resume it.",
+    "plan": "Say what a study will use and can show; register it beforehand.",
     "report": "Write and print the report of a run, finished or not.",
     "compare": "Hold the arms of runs on one exam against each other.",
     "reanalyse": "Give results that another tool measured the honest report.",

@@ -40,6 +40,7 @@ from rung.store.run_directory import RunDirectory
 @click.option("--dry-run", "is_dry", is_flag=True, help="Say what it costs at worst; write nothing, call no model.")
 @click.option("--exam-of", type=click.Path(path_type=Path), metavar="RUN", help="Sit the exam of another run.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="RUN", help="Let a run's recorded calls answer.")
+@click.option("--plan", type=click.Path(path_type=Path), metavar="FILE", help="Hold the run to a registered plan.")
 @json_option
 @click.pass_obj
 def command(invocation: Invocation, /, **given: Any) -> None:
@@ -53,6 +54,8 @@ def command(invocation: Invocation, /, **given: Any) -> None:
     With --quick a small version is run in a folder of its own, to see that everything works; what was shrunk is said.
     With --replay no model is called: those of the RUN, of the same config, answer again, and its digest comes out.
     With --exam-of the exam of another run is sat, for `rung compare`; give [exam] and tasks.holdout as that run has.
+    With --plan the plan that `rung plan --register` wrote becomes part of the record, and the report holds the
+    run to it.
     With --dry-run nothing is run: attempts, calls, tokens and dollars are said as they are at worst, beside [budget].
     """
     asked = Asked(**given)
@@ -79,6 +82,7 @@ def command(invocation: Invocation, /, **given: Any) -> None:
                 warn=lambda text: click.echo(f"warning: {text}", err=True),
                 replay=asked.replay,
                 exam_of=asked.exam_of,
+                plan=asked.plan,
             ),
         )
     with opened(directory.path) as (_, journal):
@@ -102,6 +106,7 @@ class Asked:
     is_dry: bool = False
     replay: Path | None = None
     exam_of: Path | None = None
+    plan: Path | None = None
     as_json: bool = False
 
     def study(self) -> Config:
@@ -145,7 +150,7 @@ def resuming(asked: Asked, out: Path) -> str:
     words = ["rung", "run", _as_path(asked.file), "--out", _as_path(out)]
     for override in asked.overrides:
         words += ["--set", override]
-    for option, run in (("--replay", asked.replay), ("--exam-of", asked.exam_of)):
+    for option, run in (("--replay", asked.replay), ("--exam-of", asked.exam_of), ("--plan", asked.plan)):
         if run is not None:
             words += [option, _as_path(run)]
     flags = {"--quick": asked.is_quick, "--accept-upgrade": asked.accept_upgrade}

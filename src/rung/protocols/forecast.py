@@ -74,7 +74,7 @@ def extent(config: Config) -> Extent:
     return Extent(
         arms=len(config.every_arm()),
         lineages=config.lineages,
-        places=sum(each.total() for each in _places(config)),
+        places=sum(each.total() for each in places(config)),
         tasks=sum(block.count for block in tasks.holdout),
         repeats=config.exam.repeats,
         baseline_repeats=config.baseline_repeats,
@@ -84,7 +84,7 @@ def extent(config: Config) -> Extent:
     )
 
 
-def _places(config: Config) -> tuple[Counter[str], Counter[str]]:
+def places(config: Config) -> tuple[Counter[str], Counter[str]]:
     """How many tasks of each cell a lineage works, and how many it replays."""
     tasks = config.tasks
     stand_ins = [(block, [_stand_in(block)] * block.count) for block in tasks.schedule]
@@ -273,6 +273,11 @@ def make(config: Config, *, base: Path = Path()) -> Forecast:
     return asyncio.run(_Reckoning(config, models, arms).forecast())
 
 
+def of(config: Config, arms: Sequence[Arm]) -> Forecast:
+    """The worst case of a study with arms that are made already, over models that are never reached here."""
+    return asyncio.run(_Reckoning(config, providers.unreached(config), arms).forecast())
+
+
 def _refusals(config: Config, arms: Sequence[Arm]) -> Iterator[str]:
     """Why the study would not start as it is."""
     checks: tuple[Callable[[], object], ...] = (
@@ -302,8 +307,8 @@ class _Reckoning:
     async def forecast(self) -> Forecast:
         """All of it."""
         await self._look()
-        controls = [await self._arm(arm, name, frozen=True) for name, arm in _controls(self.arms)]
-        arms = (*controls, *[await self._arm(arm, arm.name, frozen=False) for arm in self.arms])
+        static = [await self._arm(arm, name, frozen=True) for name, arm in controls(self.arms)]
+        arms = (*static, *[await self._arm(arm, arm.name, frozen=False) for arm in self.arms])
         whole, budget = total([arm.total for arm in arms]), self.config.budget
         return Forecast(
             name=self.config.name,
@@ -324,11 +329,7 @@ class _Reckoning:
 
     async def _look(self) -> None:
         """See a few tasks of each cell."""
-        drawn = plan.make(_sampled(self.config), secret=self.config.exam.secret or THROW_AWAY)
-        worked = [entry.task for entries in drawn.held.lineages for entry in entries]
-        found = {task.id: task for task in (*drawn.exam.tasks, *worked)}
-        for cell in sorted({task.cell for task in found.values()}):
-            tasks = [task for task in found.values() if task.cell == cell]
+        for cell, tasks in sample(self.config).items():
             judged = self.config.tasks.self_score
             try:
                 seen = await rehearsal.sight(tasks, self.config.budget.task.steps, judged=judged)
@@ -343,7 +344,7 @@ class _Reckoning:
     async def _arm(self, arm: Arm, name: str, *, frozen: bool) -> ArmForecast:
         """A whole arm, its lineages together."""
         exam, lineages = self.config.exam, self.config.lineages
-        worked, replayed = _places(self.config)
+        worked, replayed = places(self.config)
         sat = Counter({block.label: block.count for block in self.config.tasks.holdout})
         sittings = self.config.baseline_repeats if frozen else lineages * exam.repeats
         parts = [await self._attempts("working", arm, worked + replayed, frozen=frozen)]
@@ -463,6 +464,15 @@ class _Reckoning:
         self.longest = max(self.longest, *(ask.read for ask in asks), 0)
 
 
+def sample(config: Config) -> Mapping[str, Sequence[Task]]:
+    """A few tasks of each cell, as the study may draw them."""
+    drawn = plan.make(_sampled(config), secret=config.exam.secret or THROW_AWAY)
+    worked = [entry.task for entries in drawn.held.lineages for entry in entries]
+    found = {task.id: task for task in (*drawn.exam.tasks, *worked)}
+    cells = sorted({task.cell for task in found.values()})
+    return {cell: [task for task in found.values() if task.cell == cell] for cell in cells}
+
+
 def _sampled(config: Config) -> Config:
     """The config with a few tasks of each block: of the exam's, and of those of as many lineages as there are few."""
     lineages = min(config.lineages, SAMPLE)
@@ -485,11 +495,16 @@ def _print(state: State) -> str:
     return fingerprint({name: sha256(data) for name, data in state.files.items()})
 
 
-def _controls(arms: Sequence[Arm]) -> Iterator[tuple[str, Arm]]:
+def controls(arms: Sequence[Arm]) -> Iterator[tuple[str, Arm]]:
     """One static arm for each distinct A_0, under the name that the study gives it (see `rung.protocols.ladder`)."""
     distinct: dict[str, Arm] = {}
     for arm in arms:
-        start = _print(arm.method.initial_state(arm.agent))
-        distinct.setdefault(fingerprint([arm.acting, arm.method.wrapping, start]), arm)
+        distinct.setdefault(beginning(arm), arm)
     for number, arm in enumerate(distinct.values(), 1):
         yield "static" if number == 1 else f"static-{number}", arm
+
+
+def beginning(arm: Arm) -> str:
+    """What arms have in common that share one A_0, and so one static arm and one exam of it."""
+    start = _print(arm.method.initial_state(arm.agent))
+    return fingerprint([arm.acting, arm.method.wrapping, start])

@@ -18,12 +18,13 @@ from rung.core.errors import UsageError
 from rung.core.ports import Journal, Ports
 from rung.core.values import Outcome
 from rung.core.version import VERSION
-from rung.protocols import cell, equipment, instructions, ladder, plan, providers, recordings, wiring
+from rung.protocols import cell, equipment, instructions, ladder, plan, providers, recordings, registered, wiring
 from rung.protocols.budget import Purse
 from rung.protocols.equipment import Needs
 from rung.protocols.lines import Lines
 from rung.protocols.plan import Plan
 from rung.protocols.recordings import Recording, SharedExam
+from rung.protocols.registered import Registered
 from rung.protocols.shortfalls import shortfalls
 from rung.protocols.stream import Terms
 from rung.protocols.study import Arm, Bench, Study
@@ -43,8 +44,9 @@ class Wishes:
     """What the caller wants beyond the config.
 
     Where its plug-in files lie, and whether newer code may go on; who watches and who is warned; a run
-    whose recording answers in place of all models (then its exam is taken over too); and a run whose exam is sat again.
-    `upstreams` answer the programs of a cell in place of the models of these names.
+    whose recording answers in place of all models (then its exam is taken over too); a run whose exam is sat again; and
+    a file with the plan that was registered beforehand. `upstreams` answer the programs of a cell in place of the models
+    of these names.
     """
 
     base: Path = Path()
@@ -54,15 +56,22 @@ class Wishes:
     warn: Callable[[str], None] = lambda text: None
     replay: Path | None = None
     exam_of: Path | None = None
+    plan: Path | None = None
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
 
 
 def simulate(
-    config: Config, *, secret: str, arms: tuple[Arm, ...] | None = None, journal: MemoryJournal | None = None
+    config: Config,
+    *,
+    secret: str,
+    arms: tuple[Arm, ...] | None = None,
+    journal: MemoryJournal | None = None,
+    promised: Registered | None = None,
 ) -> MemoryJournal:
     """The whole study in memory: the same facts as on disk, row for row.
 
-    `arms` replaces those of the config; on a `journal` that holds the study begun, it is gone on with.
+    `arms` replaces those of the config; on a `journal` that holds the study begun, it is gone on with; `promised` is a
+    plan that was registered beforehand.
     """
     journal = MemoryJournal() if journal is None else journal
     plugins, config = _plugins(config, Path(), arms), wiring.with_folders(config)
@@ -71,6 +80,9 @@ def simulate(
     providers.refuse_unbounded(config, made)
     drawn = plan.make(config, secret=secret, terms=_exam_terms(config, Path()))
     plan.write(drawn, journal, plugins=plugins)
+    if promised is not None:
+        registered.refuse_another(promised, config, plugins)
+        registered.put(promised, journal)
     bench = Bench(
         journal,
         JournalSnapshots(journal),
@@ -103,7 +115,10 @@ def run(
     plan.refuse_impossible(config)
     providers.refuse_blind(config, made)
     providers.refuse_unbounded(config, made)
+    promised = _promised(config, plugins, wishes)
     with recordings.opened(config, wishes.replay, plugins, out=out) as recording:
+        if promised is None and recording is not None:
+            promised = registered.of(recording.journal)
         directory = prepare(out)
         with directory.lock():
             shared = recordings.exam_of(config, wishes.exam_of)
@@ -115,7 +130,8 @@ def run(
                 _keep(secret, directory)
                 for shortfall in shortfalls(config):
                     wishes.warn(shortfall)
-            _work(drawn, directory, made, _Given(wishes, plugins, recording, shared, protocol))
+            given = _Given(wishes, plugins, recording, shared, protocol, promised)
+            _work(drawn, directory, made, given)
     return directory
 
 
@@ -137,6 +153,16 @@ class _Given:
     recording: Recording | None
     shared: SharedExam | None
     protocol: Conduct | None
+    promised: Registered | None
+
+
+def _promised(config: Config, plugins: Mapping[str, str], wishes: Wishes) -> Registered | None:
+    """The plan that was registered for this study; refused where it was edited, or is for another."""
+    if wishes.plan is None:
+        return None
+    found = registered.read(wishes.plan)
+    registered.refuse_another(found, config, plugins)
+    return found
 
 
 def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _Given) -> None:
@@ -148,6 +174,8 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
         _open(drawn, directory, journal, given.plugins)
         if given.shared is not None:
             journal.put("plan", "exam_of", {"exam": given.shared.exam_id})
+        if given.promised is not None:
+            registered.put(given.promised, journal)
         _note_prices(journal, arms)
         _note_budget(journal, config)
         wishes.planned(drawn)

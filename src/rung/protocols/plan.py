@@ -1,7 +1,8 @@
 """What is fixed before anything runs: tasks, references, comparisons, the exam and its id. All of it is written down.
 
 Under `plan` the journal holds `config` (the resolved config, with the secret's hash in its place), `families`,
-`freshness`, `stocks` (of tasks that are a fixed collection), `comparisons` and `exam`; under `plan/exam/0007` and
+`freshness`, `stocks` (of tasks that are a fixed collection), `comparisons`, `exam`, and `registered` where a plan was
+made beforehand (see `rung.protocols.registered`); under `plan/exam/0007` and
 `plan/L3/0007` the tasks in order. Those that a report holds scores against have their reference: the exam's, and
 held-in tasks that are replayed. So a report needs nothing but the journal, and nobody waits for references that are
 never read.

@@ -100,7 +100,7 @@ async def sight(tasks: Sequence[Task], steps: int | None, *, judged: bool = Fals
     seen = _Largest()
     for task in tasks:
         most = min(task.calls, steps or task.calls)
-        for actor in (keys.key(family.id).naive(task), _Babbler()):
+        for actor in (keys.key(family.id).naive(task), Babbler()):
             await _foreign(f"family {family.id}", _play, family, task, actor, most, seen)
     longest = max(task.calls for task in tasks)
     many = min(longest, steps or longest)
@@ -153,7 +153,7 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-class _Babbler:
+class Babbler:
     """Answers nonsense."""
 
     async def act(self, view: View) -> Action:
@@ -161,7 +161,7 @@ class _Babbler:
         return Action(NONSENSE)
 
 
-class _Idle:
+class Idle:
     """A sandbox in which every command fails at once, for a rehearsal runs no code of a task."""
 
     name = "none"
@@ -174,7 +174,7 @@ class _Idle:
 async def _play(family: Family, task: Task, actor: Actor, most: int, seen: _Largest) -> None:
     rules = family.rules(task)
     seen.take(rules=rules)
-    episode: Episode = await settle(family.start, task, Ports(sandbox=_Idle()))
+    episode: Episode = await settle(family.start, task, Ports(sandbox=Idle()))
     reply, done = "", False
     for step in range(most):
         now = replace(episode.view(), rules=rules, reply=reply, family=family.id, setting=task.setting.name)

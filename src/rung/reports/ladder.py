@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any, cast
 
 from rung.core.ports import Journal
-from rung.reports import books, cells, certificate, economy, models, rungs, shares, tables
+from rung.reports import books, cells, certificate, economy, models, registered, rungs, shares, tables
 from rung.reports.books import Books
 from rung.reports.record import Record, record
 from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Programs, Quote, Rung
@@ -36,6 +36,7 @@ HOW = {
     "model calls, tokens, US dollars": "rung.reports.books.together",
     "gain per US dollar, per million tokens": "rung.reports.economy.priced",
     "spent of the study's budget": "rung.reports.models.spending",
+    "held against the registered plan": "rung.reports.registered.held",
     "digest": "rung.core.ports.Journal.digest",
 }
 
@@ -48,7 +49,8 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
     arms = tuple(_arm(journal, found, noted, name) for name in found.arm_names)
     if programs is not None:
         arms = tuple(replace(arm, ended_improving=cells.endings(programs.sessions, arm.name)) for arm in arms)
-    arms = economy.flagged(arms, len(found.sequences))
+    arms = registered.flagged(found, economy.flagged(arms, len(found.sequences)))
+    totals = shares.totals(found, noted)
     pools = tuple(Pool(**pool) for pool in tables.plan_fact(journal, "freshness"))
     stocks = tuple(row["cell"] for row in cast("list[dict[str, Any]]", journal.get("plan", "stocks") or []))
     report = LadderReport(
@@ -79,9 +81,11 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         cuts=tuple(found.cuts.values()),
         models=models.models(journal, found, noted),
         spending=models.spending(noted),
-        totals=shares.totals(found, noted),
+        totals=totals,
         programs=programs,
         calibration=certificate.cited(),
+        registered=registered.held(found, arms, totals),
+        margins=found.margins(),
     )
     return replace(report, weaknesses=weaknesses(report))
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from rung.reports import registered
 from rung.reports.accounts import (
     ACTION_HEADS,
     CALL_HEADS,
@@ -68,6 +69,7 @@ def markdown(report: LadderReport) -> str:
         _drift(report),
         "## Pools",
         _pools(report),
+        *_registered(report),
     ]
     made = [f"{escaped(key)}: {_code(name)}" for key, name in report.how.items()]
     blocks += ["## How each number is made", _list(made)]
@@ -248,6 +250,22 @@ def _drift(report: LadderReport) -> str:
 def _pools(report: LadderReport) -> str:
     rows = [(pool.pool, pool.cell, str(pool.count), str(pool.stale)) for pool in report.pools]
     return _table(("pool", "cell", "tasks", "met before"), rows)
+
+
+def _registered(report: LadderReport) -> list[str]:
+    """The registered plan beside the run; nothing where none was registered."""
+    found = report.registered
+    if found is None:
+        return []
+    rows = [(each.what, each.registered, each.run, "yes" if each.kept else "no") for each in found.kept]
+    claims = [(each.arm, each.level, each.target, each.word, number(each.p)) for each in found.claims]
+    return [
+        "## Registered beforehand",
+        f"{escaped(registered.line(found))}.",
+        _table(("what", "registered", "run", "kept"), rows),
+        f"{escaped(registered.of_family(found))}.",
+        _table(("arm", "rung", "target", "verdict", "p after Holm"), claims),
+    ]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

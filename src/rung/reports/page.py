@@ -8,7 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from rung.reports import accounts, drawing, flat, terms, wording
+from rung.reports import accounts, drawing, flat, registered, terms, wording
 from rung.reports.values import ArmReport, LadderReport
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def html(report: LadderReport) -> str:
         wording=wording,
         accounts=accounts,
         terms=terms,
+        registered=registered,
         pictures=_Pictures(report),
         settings=_settings,
     )

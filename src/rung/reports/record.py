@@ -30,6 +30,7 @@ class Record:
     means: Mapping[str, list[float]]
     work: Mapping[tuple[str, int, int], float]  # (arm, lineage, position) -> score, NaN for a fault
     cuts: Mapping[tuple[str, int], Cut]  # (arm, lineage) -> where it ended because its budget was spent
+    registered: Mapping[str, Any] | None = None  # the plan that was registered beforehand: its hash and content
 
     @property
     def scripted(self) -> bool:
@@ -91,6 +92,10 @@ class Record:
         """Whether programs were measured, each in one working session a lineage."""
         return bool(self.config["protocol"] == "cell")
 
+    def margins(self) -> Mapping[str, float]:
+        """The margins that were registered, by level: gains that are as good as none."""
+        return {} if self.registered is None else dict(self.registered["plan"].get("margins", {}))
+
     def entries(self, purpose: Purpose) -> list[Planned]:
         """The entries of every sequence with this purpose."""
         return [entry for sequence in self.sequences for entry in sequence if entry.purpose == purpose]
@@ -141,6 +146,7 @@ def record(journal: Journal) -> Record:
         means=tables.exam_means([row for row in rows if row.purpose == "exam"], tasks=len(exam)),
         work=work,
         cuts={(cut.arm, cut.lineage): cut for cut in _cuts(journal, sequences)},
+        registered=cast("Mapping[str, Any] | None", journal.get("plan", "registered")),
     )
 
 

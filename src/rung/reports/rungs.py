@@ -20,7 +20,7 @@ from rung.reports.record import Record
 from rung.reports.tables import Planned, Row
 from rung.reports.values import MIXED_UNITS, Crashes, Drift, Holes, Rung, Sign
 from rung.stats.headroom import hci, nested_hci
-from rung.stats.lineages import nested_gain
+from rung.stats.lineages import gain_p, nested_gain
 from rung.stats.missing import Bounds, Coverage, cover
 from rung.stats.paired import tau_star, unseen_share
 from rung.stats.rounding import change
@@ -36,16 +36,15 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
     """A_T against A_0 in one cell of the exam."""
     places = [task for task in found.exam if task.cell == comparison["target"]]
     scale = found.scale(places[0].family)
-    before = [_cells(found, who, places) for who in found.baselines(name)]
+    before, after = _exams(found, name, places)
     shared = not found.fresh(name)
-    after = [_cells(found, f"{name}.L{number}", places) for number in found.lineages]
     once = found.about_exam["baseline_repeats"] == found.about_exam["repeats"] == 1
     binary = once and scale.unit == "success"
     coverage = cover(before[0] if shared else before, after, scale=scale, binary=binary, shared_before=shared)
-    pairs = [(late, before[0] if shared else early) for late, early in zip_longest(after, before)]
-    differences = [[change(late, -early) for late, early in zip(*pair, strict=True)] for pair in pairs]
+    differences = _differences(before, after, shared=shared)
     seed = SEED.child(name, comparison["level"], comparison["target"])
-    verdict = judge(evidence(differences, binary=binary, shared_before=shared, seed=seed), coverage=coverage)
+    weighed = evidence(differences, binary=binary, shared_before=shared, seed=seed)
+    verdict = judge(weighed, margin=found.margins().get(comparison["level"]), coverage=coverage)
     numbers, stale = {task.place for task in places}, trust.stale(found, places[0])
     broken = trust.broken(found, name, numbers)
     reference = [float(task.reference["score"]) for task in places]
@@ -70,6 +69,32 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
         limits=_exam_ends(found, name, numbers, "limit_reached"),
         truth=_truth(found, name, comparison["level"]),
     )
+
+
+def _exams(found: Record, name: str, places: Sequence[Planned]) -> tuple[list[list[float]], list[list[float]]]:
+    """Exam means at these tasks, NaN where there is none: of A_0, one row or one a lineage, and of every A_T."""
+    before = [_cells(found, who, places) for who in found.baselines(name)]
+    return before, [_cells(found, f"{name}.L{number}", places) for number in found.lineages]
+
+
+def _differences(
+    before: Sequence[Sequence[float]], after: Sequence[Sequence[float]], *, shared: bool
+) -> list[list[float]]:
+    pairs = [(late, before[0] if shared else early) for late, early in zip_longest(after, before)]
+    return [[change(late, -early) for late, early in zip(*pair, strict=True)] for pair in pairs]
+
+
+def p_value(found: Record, rung: Rung) -> float | None:
+    """The two-sided p of a row from G1 up: by the law of its interval with three lineages or more, else exact over
+    tasks; None where there is none."""
+    places = [task for task in found.exam if task.cell == rung.target]
+    shared = not found.fresh(rung.arm)
+    differences = _differences(*_exams(found, rung.arm, places), shared=shared)
+    if len(differences) > 2:
+        return gain_p(differences)
+    seed = SEED.child(rung.arm, rung.level, rung.target)
+    once = found.about_exam["baseline_repeats"] == found.about_exam["repeats"] == 1
+    return evidence(differences, binary=once and rung.unit == "success", shared_before=shared, seed=seed).p
 
 
 def _flagged(estimate: Estimate, *flags: tuple[str, ...]) -> Estimate:
@@ -175,7 +200,8 @@ def on_replays(found: Record, name: str) -> Rung | None:
     cells = tuple(dict.fromkeys(entry.cell for entry in replays))
     effects = [[event.effect for event in lineage] for lineage in events]
     coverage = _nested_coverage(events, effects, found.scales(replays))
-    verdict = judge(nested_evidence(effects, seed=SEED.child(name, "G0")), coverage=coverage)
+    weighed = nested_evidence(effects, seed=SEED.child(name, "G0"))
+    verdict = judge(weighed, margin=found.margins().get("G0"), coverage=coverage)
     headrooms = [[change(event.reference, -event.first) for event in lineage] for lineage in events]
     everything = [event for lineage in events for event in lineage]
     return Rung(

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, get_args
 
 from rung.core.values import Ending
+from rung.reports import registered
 from rung.reports.accounts import agents, attempts_text, budget_text, called, ended, ending_name, headline, spent
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
@@ -77,6 +78,7 @@ def _head(report: LadderReport) -> list["Text"]:
         _line(clean(size), "dim"),
         *_cost(report),
         *_endings(report),
+        *_promise(report),
         *claim,
     ]
 
@@ -88,6 +90,12 @@ def _cost(report: LadderReport) -> list["Text"]:
     limits = budget_text(report.spending) if report.spending else ""
     budget = f"; budget spent: {limits}" if limits else ""
     return [_line(f"{called(report)}{budget}", "dim")]
+
+
+def _promise(report: LadderReport) -> list["Text"]:
+    """How far a registered plan was kept; nothing where none was registered."""
+    said = registered.line(report.registered)
+    return [_line(clean(said), "dim" if said.endswith("kept") else "bold yellow")] if said else []
 
 
 def _endings(report: LadderReport) -> list["Text"]:

@@ -389,6 +389,37 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """One thing that was promised beforehand, beside what was done, and whether that is as promised."""
+
+    what: str
+    registered: str
+    run: str
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A row of a registered family: its p after Holm's correction over the family, its word, and whether it holds."""
+
+    arm: str
+    level: str
+    target: str
+    p: float
+    word: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """The plan that was registered before the run, by its hash, and what became of it."""
+
+    sha256: str
+    kept: tuple[Kept, ...]
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LadderReport:
     """A whole ladder report."""
 
@@ -424,3 +455,5 @@ class LadderReport:
     unconfined: int = 0  # attempts that a command judged outside any sandbox
     programs: Programs | None = None  # of a cell
     calibration: str = ""  # what is known of the estimators that made this report, in a sentence
+    registered: Registered | None = None  # the plan that was registered beforehand, and how far it was kept
+    margins: Mapping[str, float] = field(default_factory=dict)  # registered with it, by level

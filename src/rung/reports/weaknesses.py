@@ -4,7 +4,8 @@ The order is from the grave and specific to the generic: what is missing, what b
 too little, what is undefined, and last what is true of every study like this.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from rung.core import registry
 from rung.core.config import ITSELF
@@ -20,6 +21,7 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
         *_of_quick_look(report),
         *doubts.of_toys(report),
         *_incomplete(report),
+        *_of_promises(report),
         *_of_cuts(report),
         *_of_crashes(report),
         *_of_limits(report),
@@ -63,6 +65,33 @@ def _incomplete(report: LadderReport) -> Iterator[str]:
         )
     elif report.incomplete:
         yield f"Incomplete: {counted(len(report.incomplete), 'hole')}, the first: {report.incomplete[0]}."
+
+
+def _of_promises(report: LadderReport) -> Iterator[str]:
+    """Where the run is not what was registered beforehand, and what the registered family does not bear out."""
+    if report.registered is None:
+        return
+    for each in report.registered.kept:
+        if not each.kept:
+            yield f"Not as registered: {each.what}: {each.registered} registered, {each.run}.{_why(each.what)}"
+    lost = [f"{each.arm} {each.level}" for each in report.registered.claims if each.word in SHOWN and not each.holds]
+    if lost:
+        yield (
+            f"Over the registered family of {counted(len(report.registered.claims), 'row')} the words of {_some(lost)} "
+            "do not hold at 5% (Holm)."
+        )
+
+
+_WHYS: Mapping[str, str] = MappingProxyType(
+    {
+        "lineages": " When a study ends must not depend on what was seen; its intervals do not allow for that.",
+        "family of claims": " Rows that were not registered are for looking around.",
+    }
+)
+
+
+def _why(what: str) -> str:
+    return _WHYS.get(what, "")
 
 
 def _of_cuts(report: LadderReport) -> Iterator[str]:
@@ -265,6 +294,7 @@ def _of_hci(report: LadderReport) -> Iterator[str]:
         yield f"HCI is imprecise for {len(imprecise)} of {len(rungs)} rows ({_some(imprecise)}): do not rank by it."
 
 
+SHOWN = ("improved", "regressed")
 JUDGED = ("improved", "regressed", "equivalent", "inconclusive")
 
 
@@ -313,7 +343,11 @@ def _generic(report: LadderReport) -> Iterator[str]:
             "All lineages share one exam of A_0, the agent as shipped: its noise enters each of "
             "them alike, as variance between tasks."
         )
-    yield "No equivalence margin was declared, so that no rung can be called equivalent, only inconclusive."
+    unmarked = sorted({rung.level for rung in rungs} - set(report.margins))
+    if not report.margins:
+        yield "No equivalence margin was declared, so that no rung can be called equivalent, only inconclusive."
+    elif unmarked:
+        yield f"No equivalence margin was registered for {', '.join(unmarked)}, so that none of it can be equivalent."
 
 
 def _row(rung: Rung) -> str:

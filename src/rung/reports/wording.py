@@ -62,6 +62,11 @@ CERTIFICATES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+UNREGISTERED = "not in the registered family"
+EARLY = "ended before the registered number of lineages"
+MORE = "more lineages than were registered"
+"""Flags of gains that are not what was registered beforehand."""
+
 FLAGS: Mapping[str, str] = MappingProxyType(
     {
         say.SMALL: "fewer than 20 tasks, so the interval and an exact test have to agree",
@@ -76,6 +81,9 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         say.IDENTICAL: "every lineage has the same result on every task",
         say.NO_VARIATION: "every task changed by the same amount, so there is no spread to measure",
         MIXED_UNITS: "the replays are scored in different units, so their mean has no size that can be read",
+        UNREGISTERED: "nobody said beforehand that this row would be looked at, so it is for looking around",
+        EARLY: "fewer lineages came to their end than were promised; when to stop must not depend on what was seen",
+        MORE: "lineages added after looking make false words more frequent, and the interval does not allow for it",
         say.UNDER_SIX: "no exact 5% test exists with so few",
     }
 )
