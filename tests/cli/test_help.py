@@ -73,7 +73,7 @@ def test_every_option_and_argument_is_explained(names):
 def test_a_typo_in_a_command_suggests_the_nearest(rung):
     assert rung("reprot").err == "error: no command named 'reprot'; did you mean 'report'?\n       see rung --help\n"
     assert "did you mean 'list'?" in rung("tasks", "lst").err
-    assert "there are: init, run, report" in rung("zzzzzz").err
+    assert "there are: init, run, plan" in rung("zzzzzz").err
     assert rung("reprot").exit == 2
 
 

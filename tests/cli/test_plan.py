@@ -75,6 +75,7 @@ def test_json_has_every_number(rung, study, piloted):
         (["--margin", "G1=-1", "--register"], "seen 'G1=-1'"),
         (["--pilot", "nowhere"], "nowhere"),
         (["--set", "lineages=0"], "lineages"),
+        (["--set", "protocol=cell", "--set", "agent.kind=command:claude-code"], "protocol"),
     ],
 )
 def test_what_cannot_be_is_refused(rung, study, arguments, said):
@@ -150,7 +151,10 @@ def test_the_plan_in_the_guide_is_the_one_that_is_printed(rung):
     Path("rung.toml").write_text(study)
     assert rung("run", "rung.toml", "--quick", "--out", "pilot").exit == 0
     said = rung("plan", "rung.toml", "--pilot", "pilot").out
-    assert [line.rstrip() for line in said.splitlines() if not line.startswith("hours ")] == shown.splitlines()
+    lines = [
+        line.split() for line in said.splitlines() if not line.startswith("hours ")
+    ]  # as wide as this machine is fast
+    assert lines == [line.split() for line in shown.splitlines()]
 
 
 def test_the_commands_in_the_guide_run(rung):

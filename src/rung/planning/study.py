@@ -8,6 +8,7 @@ from typing import cast
 
 from rung.core import registry
 from rung.core.config import Block, Config
+from rung.core.errors import UsageError
 from rung.planning import blind, pilot, power, predict, use
 from rung.planning.pilot import Pilot
 from rung.planning.power import Design, Detectable, Noise, Step, What
@@ -90,6 +91,11 @@ def make(config: Config, *, base: Path = Path(), pilots: Sequence[Pilot] = (), a
 
     `base` is the folder from which the config names plug-in files. Raises `UsageError` for a config that cannot be run.
     """
+    if config.protocol != "ladder":
+        raise UsageError(
+            f'protocol = "{config.protocol}": rung plan foresees ladder studies alone; run a small study of it first, '
+            "and go by what its report says that it cost"
+        )
     made = wiring.arms(config, base=base, models=providers.unreached(config))
     plugins = wiring.plugin_files(config, base=base)
     plan.refuse_impossible(wiring.with_folders(config, base=base))
