@@ -16,7 +16,7 @@ from rung.core.ports import Journal
 from rung.planning.power import Noise
 from rung.planning.predict import Group
 from rung.reports import books, rungs
-from rung.reports.books import Made
+from rung.reports.exchanges import Made
 from rung.reports.record import Record, record
 from rung.reports.tables import Planned, Row, last_reruns
 from rung.stats.flags import MIN_TASKS

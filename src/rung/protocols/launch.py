@@ -45,8 +45,7 @@ class Wishes:
 
     Where its plug-in files lie, and whether newer code may go on; who watches and who is warned; a run
     whose recording answers in place of all models (then its exam is taken over too); a run whose exam is sat again; and
-    a file with the plan that was registered beforehand. `upstreams` answer the programs of a cell in place of the models
-    of these names.
+    a file with the plan that was registered beforehand. `upstreams` answer the programs of a cell in place of models.
     """
 
     base: Path = Path()
