@@ -1,9 +1,12 @@
 """Real programs in real namespaces, recorded: what each thing that a client can do leaves in the record."""
 
 import asyncio
+import gc
 import json
 import os
+import select
 import signal
+import socket
 import sys
 
 import pytest
@@ -11,8 +14,9 @@ import pytest
 from rung.backends.network import dns, recorder, relay
 from rung.backends.network.hellos import LONGEST
 from rung.backends.network.record import verify
-from rung.backends.network.recorder import Recorder, Terms, Watcher
+from rung.backends.network.recorder import Recorder, Terms
 from rung.backends.network.summary import summarize
+from rung.backends.network.watchers import Watchers
 from rung.core.confined import Network, Sockets
 from rung.core.errors import InstrumentFault
 
@@ -328,9 +332,7 @@ def test_a_long_allowlist_is_handed_over_whole(tmp_path):
 def test_a_recorder_that_is_killed_leaves_a_record_that_says_nothing(tmp_path):
     async def plan(world: World, kept: Recorder) -> None:
         await world.act("say", address=HOST, port=9, data="00")
-        process = kept._watcher.process
-        os.kill(process.pid, signal.SIGKILL)
-        await process.wait()
+        os.kill(kept.pid, signal.SIGKILL)
         await world.act("say", address=HOST, port=10, data="00")
 
     _, summary = recorded(tmp_path / "network.jsonl", GATEWAY, plan)
@@ -341,10 +343,9 @@ def test_a_recorder_that_is_killed_leaves_a_record_that_says_nothing(tmp_path):
 def test_dropped_packets_are_counted_and_the_record_says_nothing(tmp_path):
     async def plan(world: World, kept: Recorder) -> None:
         await world.act("serve", port=4444)
-        process = kept._watcher.process
-        os.kill(process.pid, signal.SIGSTOP)  # it reads nothing, and a ring of two blocks holds few packets
+        os.kill(kept.pid, signal.SIGSTOP)  # it reads nothing, and a ring of two blocks holds few packets
         await world.act("flood", port=4444, megabytes=4)
-        os.kill(process.pid, signal.SIGCONT)
+        os.kill(kept.pid, signal.SIGCONT)
 
     _, summary = recorded(tmp_path / "network.jsonl", GATEWAY, plan, terms=Terms(blocks=2))
     assert summary.dropped > 0
@@ -354,10 +355,9 @@ def test_dropped_packets_are_counted_and_the_record_says_nothing(tmp_path):
 def test_dropped_packets_are_counted_without_a_ring_too(tmp_path):
     async def plan(world: World, kept: Recorder) -> None:
         await world.act("serve", port=4444)
-        process = kept._watcher.process
-        os.kill(process.pid, signal.SIGSTOP)
+        os.kill(kept.pid, signal.SIGSTOP)
         await world.act("flood", port=4444, megabytes=4)
-        os.kill(process.pid, signal.SIGCONT)
+        os.kill(kept.pid, signal.SIGCONT)
 
     _, summary = recorded(tmp_path / "network.jsonl", GATEWAY, plan, terms=Terms(blocks=0), buffer=2048)
     assert summary.dropped > 0
@@ -397,12 +397,20 @@ def test_a_record_that_is_full_says_so(tmp_path):
 def test_when_the_instrument_is_lost_the_record_ends_and_says_so(tmp_path):
     path = tmp_path / "network.jsonl"
 
-    async def plan(world: World, kept: Recorder) -> None:
-        kept._ends[1].transport.abort()
-        await kept._watcher.process.wait()
+    async def session() -> None:
+        world, watchers = World(GATEWAY), Watchers()
+        kept = Recorder(world.sockets, path, GATEWAY, session="s1", watchers=watchers)
+        await kept.start()
+        end = kept._ends[1].transport.get_extra_info("socket")
+        hung_up = socket.fromfd(end.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
+        hung_up.shutdown(socket.SHUT_WR)
+        await kept._ends[0].read()
+        hung_up.close()
+        await kept.stop()
+        world.close()
 
-    _, summary = recorded(path, GATEWAY, plan)
-    assert "the instrument was lost before it ended the session" in summary.why
+    asyncio.run(session())
+    assert summarize(path).why == ("the instrument was lost before it ended the session",)
     assert verify(path).fault is None
 
 
@@ -459,27 +467,38 @@ def test_where_nothing_can_be_captured_nothing_is_said(tmp_path):
 
 
 def test_a_recorder_that_is_left_in_the_middle_leaves_no_process_and_an_incomplete_record(tmp_path):
-    async def session() -> int | None:
+    async def session() -> int:
         world = World(GATEWAY)
-        watcher = await Watcher.start()
-        async with Recorder(world.sockets, tmp_path / "n.jsonl", GATEWAY, session="s1", watcher=watcher) as kept:
+        async with Recorder(world.sockets, tmp_path / "n.jsonl", GATEWAY, session="s1") as kept:
             await kept.start()
+            watched = os.pidfd_open(kept.pid)
+        await asyncio.to_thread(select.select, [watched], [], [], 30)
+        with pytest.raises(ProcessLookupError):
+            signal.pidfd_send_signal(watched, 0)
+        os.close(watched)
         world.close()
-        return watcher.process.returncode
+        return kept.pid
 
-    assert asyncio.run(session()) is not None
-    assert not summarize(tmp_path / "n.jsonl").complete
+    assert asyncio.run(session()) > 0
+    assert summarize(tmp_path / "n.jsonl").why == ("the instrument was lost before it ended the session",)
 
 
-def test_a_watcher_may_wait_before_there_is_a_sandbox_and_go_unused(tmp_path):
-    async def session() -> tuple[bool, int | None]:
-        used, unused = await Watcher.start(), await Watcher.start()
-        world = World(GATEWAY)
-        kept = Recorder(world.sockets, tmp_path / "network.jsonl", GATEWAY, session="s1", watcher=used)
-        await kept.start()
-        summary = await kept.stop()
-        await unused.close()
+def test_one_forking_process_serves_many_records_and_another_comes_when_it_is_killed(tmp_path):
+    async def session() -> list[bool]:
+        world, watchers, kept = World(GATEWAY), Watchers(), []
+        for number in range(3):
+            kept.append(Recorder(world.sockets, tmp_path / f"{number}", GATEWAY, session="s1", watchers=watchers))
+            await kept[-1].start()
+            watchers._link.close()
+        seen = [(await each.stop()).complete for each in kept]
         world.close()
-        return summary.complete, unused.process.returncode
+        return seen
 
-    assert asyncio.run(session()) == (True, -signal.SIGKILL)
+    assert asyncio.run(session()) == [True] * 3
+
+
+def test_a_forking_process_that_nobody_uses_ends_with_its_holder():
+    watchers = Watchers()
+    watchers.start()
+    del watchers
+    gc.collect()

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from backends.sandbox import users
-from rung.backends.network.recorder import Recorder, Watcher
+from rung.backends.network.recorder import Recorder
 from rung.backends.network.summary import Summary
+from rung.backends.network.watchers import Watchers
 from rung.backends.sandbox.bubblewrap import Bubblewrap
 from rung.core.confined import Ended, Network, Program
 
@@ -66,10 +67,11 @@ def confined(path: Path, network: Network, code: str, *argv: str) -> tuple[str, 
 
     async def session() -> tuple[str, Ended, Summary]:
         printed: list[bytes] = []
-        watcher = await Watcher.start()
+        watchers = Watchers()
+        watchers.start()
         program = Program((PYTHON, "-I", "-c", code, *argv), {"PATH": "/usr/bin"}, network=network)
         async with await Bubblewrap().start(program, hear=lambda stream, data: printed.append(data)) as held:
-            kept = Recorder(held.sockets, path, network, session="s1", watcher=watcher, reach=Doubling())
+            kept = Recorder(held.sockets, path, network, session="s1", watchers=watchers, reach=Doubling())
             await kept.start()
             await held.release()
             ended = await held.wait()

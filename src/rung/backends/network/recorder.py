@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import socket
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,59 +17,14 @@ from rung.backends.network.relay import Outside, Reach, Relay
 from rung.backends.network.ring import BLOCKS
 from rung.backends.network.summary import Summary, summarize
 from rung.backends.network.watch import BEAT_SECONDS
+from rung.backends.network.watchers import Watchers
 from rung.core.confined import Network, Sockets
 from rung.core.errors import InstrumentFault
 
 START_SECONDS = 20.0
 STOP_SECONDS = 30.0
-_MOST_WORDS = 1 << 14
-_START = """
-import sys, types
-sys.modules["rung"] = types.ModuleType("rung")  # without its own first lines, which look up its version for 20 ms
-sys.modules["rung"].__path__ = [{folder!r}]
-from rung.backends.network.watch import main
-main(0)
-"""
 UNSEEN = "nothing could be captured in this sandbox"
 UNSTARTED = "the recorder did not start"
-
-
-class Watcher:
-    """A watcher process, waiting for its order. Start it before the sandbox, and the two come up at once."""
-
-    def __init__(self, process: asyncio.subprocess.Process, control: socket.socket) -> None:
-        self.process = process
-        self.control = control
-
-    @classmethod
-    async def start(cls) -> Self:
-        """Start one."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        code = _START.format(folder=str(Path(__file__).parents[2]))
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-I", "-S", "-c", code),
-                stdin=theirs.fileno(),
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.PIPE,
-                env={"PATH": os.defpath, "LANG": "C.UTF-8"},
-                start_new_session=True,
-            )
-        return cls(process, ours)
-
-    async def close(self) -> None:
-        """End one that was never used; one in use ends with its record."""
-        self.control.close()
-        if self.process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.kill(self.process.pid, signal.SIGKILL)  # `process.kill` may reap it before asyncio does
-        await self.process.wait()
-
-    async def last_words(self) -> str:
-        """What a watcher said that ended by itself, if anything."""
-        said = b"" if self.process.stderr is None else await self.process.stderr.read(_MOST_WORDS)
-        return said.decode(errors="replace").strip().rpartition("\n")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +40,8 @@ class Recorder:
     """The record of one session in a file. `session` stands on every line and tells no phase.
 
     Use it as an async context: however that is left, no process stays behind. A record that was not ended by `stop` is
-    incomplete. `reach` is how the relay connects to allowed names; tests hand in another.
+    incomplete. `watchers` are shared by all recorders of a process, so that each is there at once. `reach` is how the
+    relay connects to allowed names; tests hand in another.
     """
 
     def __init__(
@@ -96,7 +51,7 @@ class Recorder:
         network: Network,
         *,
         session: str,
-        watcher: Watcher | None = None,
+        watchers: Watchers | None = None,
         reach: Reach | None = None,
         terms: Terms = Terms(),
     ) -> None:
@@ -104,13 +59,15 @@ class Recorder:
         self._path = path
         self._network = network
         self._session = session
-        self._watcher = watcher
+        self._watchers = watchers or Watchers()
         self._terms = terms
         names = Names(network.allow, self.tell)
         self._name_server = NameServer(names)
         self._relay = Relay(names, self.tell, reach or Outside())
         self._ends: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._asking = asyncio.Lock()
+        self.pid = 0
+        """The watcher's process."""
         self._nothing = UNSEEN
 
     async def __aenter__(self) -> Self:
@@ -123,10 +80,8 @@ class Recorder:
         """Be there before the program runs. Raises `InstrumentFault` when there is to be a record and can be none."""
         if self._sockets.capture is None:
             return
-        if self._watcher is None:
-            self._watcher = await Watcher.start()
         try:
-            await self._order(self._watcher, self._sockets.capture)
+            await self._order(self._watchers.watcher(), self._sockets.capture)
             if self._network.mode == "allowlist":
                 await self._name_server.start(self._sockets.dns)
                 await self._relay.start(self._sockets.web)
@@ -135,7 +90,7 @@ class Recorder:
             await self._give_up()
             raise
 
-    async def _order(self, watcher: Watcher, capture: socket.socket) -> None:
+    async def _order(self, control: socket.socket, capture: socket.socket) -> None:
         order = {
             "path": str(self._path.absolute()),
             "session": self._session,
@@ -147,14 +102,14 @@ class Recorder:
             "beat_seconds": self._terms.beat_seconds,
         }
         try:
-            socket.send_fds(watcher.control, [b"."], [capture.fileno()])
-            self._ends = await asyncio.open_unix_connection(sock=watcher.control)
+            socket.send_fds(control, [b"."], [capture.fileno()])
+            self._ends = await asyncio.open_unix_connection(sock=control)
             self._ends[1].write(json.dumps(order).encode() + b"\n")
             async with asyncio.timeout(START_SECONDS):
-                with suppress(ConnectionError):
-                    if await self._ends[0].readline():
-                        return
-                raise OSError(f"it ended at once: {await watcher.last_words()}")
+                said = json.loads(await self._ends[0].readline() or b"{}")
+            if "started" not in said:
+                raise OSError(said.get("failed", "its process ended at once"))
+            self.pid = int(said["started"])
         except (OSError, TimeoutError) as error:
             raise InstrumentFault("network", f"the recorder did not start: {error or 'too slow'}") from error
 
@@ -175,33 +130,32 @@ class Recorder:
 
     async def stop(self) -> Summary:
         """End the record, after the program has ended, and say what it comes to."""
-        if self._watcher is None or self._ends is None:
+        if self._ends is None:
             return Summary(self._session, (self._nothing,), 0, 0, 0.0, "")
         await self._relay.stop()
         await self._name_server.stop()
-        lost = await self._dismiss(self._watcher, self._ends[1])
+        lost = await self._dismiss(*self._ends)
         return await asyncio.to_thread(summarize, self._path, session=self._session, more=lost)
 
-    async def _dismiss(self, watcher: Watcher, say: asyncio.StreamWriter) -> list[str]:
-        """Tell the watcher that it is over, and wait for it; why that was of no use, if it was not."""
-        with suppress(OSError):
-            say.write(b'{"over": true}\n')
-            await say.drain()
+    async def _dismiss(self, hear: asyncio.StreamReader, say: asyncio.StreamWriter) -> list[str]:
+        """Tell the watcher that it is over, and wait for its end; why that was of no use, if it was not."""
         try:
             async with asyncio.timeout(STOP_SECONDS):
-                await watcher.process.wait()
+                with suppress(OSError):  # it is gone, and the record tells how
+                    say.write(b'{"over": true}\n')
+                    await hear.read()
         except TimeoutError:
+            os.kill(self.pid, signal.SIGKILL)  # it holds its end of the socket, so it is there
             return [f"the recorder did not end within {STOP_SECONDS:.0f} s"]
         finally:
             await self._give_up()
         return []
 
     async def _give_up(self) -> None:
+        """Serve no more. A watcher that was not told that it is over ends its record as incomplete."""
         await self._relay.stop()
         await self._name_server.stop()
         if self._ends is not None:
             self._ends[1].transport.abort()
             self._ends = None
-        if self._watcher is not None:
-            await self._watcher.close()
-            self._watcher = None
+            await asyncio.sleep(0)  # it is closed in the next turn of the loop

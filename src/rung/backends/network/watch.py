@@ -4,7 +4,7 @@ It is a process of its own so that nothing else can keep it from the capture, an
 is told comes over a socket, a JSON object a line: first what to record, with the capture's descriptor; then events,
 and at last that the session is over. When that socket closes before, the instrument was lost, and the record says so.
 
-Started by `recorder.py` as `python -c`; standard library and `rung.core` alone, so that it is there at once.
+It is forked off by `serve`, which has all of this loaded. Standard library and `rung.core` alone.
 """
 
 import json
@@ -96,7 +96,7 @@ class Watch:
         )
         self._feed(early)
         self._writer.flush()
-        self._told.answer({"started": True})
+        self._told.answer({"started": os.getpid()})
         polled = select.poll()
         polled.register(self._capture.fileno(), _POLLED)
         polled.register(self._told.fileno(), _POLLED)
@@ -168,15 +168,31 @@ class Watch:
         return [words for words, is_so in found.items() if is_so]
 
 
-def main(descriptor: int) -> None:
-    """Keep the record that is ordered over this socket."""
-    source = socket.socket(fileno=descriptor)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever stops the instrument wants the record ended, not broken
+def main(source: socket.socket) -> None:
+    """Keep the record that is ordered over this socket; what keeps it from that is said there."""
     _, rights, _, _ = socket.recv_fds(source, 1, 1)
     told = Told(source)
     order = told.order() if rights else None
     if order is None:
         return  # nothing was ordered after all
-    with Path(order["path"]).open("xb") as file, socket.socket(fileno=rights[0]) as packets:
-        capture = Capture(packets, blocks=order["blocks"])
-        Watch(capture=capture, told=told, order=order, file=file).run()
+    try:
+        with Path(order["path"]).open("xb") as file, socket.socket(fileno=rights[0]) as packets:
+            capture = Capture(packets, blocks=order["blocks"])
+            Watch(capture=capture, told=told, order=order, file=file).run()
+    except OSError as error:  # no file to write, or a full disk
+        told.answer({"failed": str(error)})
+
+
+def serve(descriptor: int) -> None:
+    """Fork a watcher for each socket that comes over this one, until whoever sends them is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever stops the instrument wants the record ended, not broken
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a watcher: its end is seen on its socket
+    link = socket.socket(fileno=descriptor)
+    link.set_inheritable(False)
+    while rights := socket.recv_fds(link, 1, 1)[1]:
+        if os.fork() == 0:
+            link.close()
+            with socket.socket(fileno=rights[0]) as source:
+                main(source)
+            os._exit(0)
+        os.close(rights[0])
