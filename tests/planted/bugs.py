@@ -21,6 +21,7 @@ DRIFT, EXAMS, ROWS = f"{COMPARE}drift.py", f"{COMPARE}exams.py", f"{COMPARE}rows
 RANKS, PRICES = f"{COMPARE}ranks.py", f"{COMPARE}prices.py"
 
 PROGRAMS = "tests/agents/command/test_facts.py"
+WALKER, MANIFESTS, HOMES = (f"tests/store/test_{name}.py" for name in ("walker", "manifests", "homes"))
 
 
 @dataclass(frozen=True)
@@ -612,5 +613,40 @@ BUGS = (
         "for call in calls:\n        result = by_id.get(call.id",
         "for call in reversed(calls):\n        result = by_id.get(call.id",
         (f"{PROXIED_PORT}::test_a_conversation_is_ours_with_results_right_after_their_calls_and_in_their_order",),
+    ),
+    Bug(
+        "a link in what an agent left leads nowhere",
+        "store/walker.py",
+        "about = os.stat(name, dir_fd=self._place.handle, follow_symlinks=False)",
+        "about = os.stat(name, dir_fd=self._place.handle)",
+        (f"{WALKER}::test_a_link_is_its_text_and_leads_nowhere_31",),
+    ),
+    Bug(
+        "a pipe in place of a kept file hides that file",
+        "store/trees.py",
+        'case "whiteout" | "refused":',
+        'case "whiteout":',
+        (f"{HOMES}::test_keeping_a_fork_reads_only_what_it_wrote_and_shows_what_it_deleted_40",),
+    ),
+    Bug(
+        "what a session deleted and made anew holds nothing of before",
+        "store/manifests.py",
+        "or change.opaque or",
+        "or",
+        (f"{MANIFESTS}::test_an_opaque_folder_hides_what_was_below_it",),
+    ),
+    Bug(
+        "no session starts from a home that was meddled with",
+        "store/homes.py",
+        "not self._is(tree, manifest):\n                self._lay",
+        "not tree.exists():\n                self._lay",
+        (f"{HOMES}::test_a_laid_out_home_that_was_meddled_with_is_made_anew",),
+    ),
+    Bug(
+        "a file that never held still is no part of what was kept",
+        "store/walker.py",
+        "== (after.st_size, after.st_mtime_ns)",
+        "!= ()",
+        (f"{WALKER}::test_a_file_that_never_holds_still_is_a_finding",),
     ),
 )

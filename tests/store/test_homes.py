@@ -7,6 +7,7 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from rung.core.confined import Bind, Fork
 from rung.core.errors import StoreFault
 from rung.store.blobs import BlobFiles
 from rung.store.homes import Forked, Homes, can_overlay
-from rung.store.manifests import File, Manifest, difference, named_once, without
+from rung.store.manifests import File, Folder, Manifest, difference, named_once, without
 from rung.store.trees import NO_TIME, build, gather, hashed
 from rung.store.walker import Finding, remove
 
@@ -341,6 +342,43 @@ def test_a_fork_of_the_same_name_begins_anew_and_a_discarded_one_is_gone(homes: 
     homes.discard("s")
     assert homes.forked("s") is None
     assert list((place / "homes/forks").iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["overlay", "copy"])
+def test_a_home_that_its_agent_shut_is_kept_forked_and_discarded(homes: Homes, place: Path, how: str):
+    home = planted(place / "home")
+    home.chmod(0)
+    kept = homes.keep(home)
+    assert homes.manifest(kept.manifest).entries["."] == Folder(0)
+    forked = homes.fork(kept.manifest, INSIDE, name="s", how=how)
+    assert homes.keep(forked).manifest == kept.manifest
+    homes.discard("s")
+    assert homes.forked("s") is None
+
+
+def test_a_fork_that_a_power_loss_tore_begins_anew(homes: Homes, place: Path):
+    kept = homes.keep(planted(place / "home"))
+    forked = homes.fork(kept.manifest, INSIDE, name="s")
+    (forked.place / "about.json").write_bytes(b"")
+    assert homes.forked("s") is None
+    assert homes.fork(kept.manifest, INSIDE, name="s") == forked
+
+
+def test_many_threads_keep_and_fork_at_once(homes: Homes, place: Path):
+    kept = homes.keep(planted(place / "home"))
+
+    def session(number: int) -> tuple[str, str]:
+        forked = homes.fork(kept.manifest, INSIDE, name=f"s{number}", times=kept.times)
+        assert isinstance(forked.mount, Fork)
+        (forked.mount.upper / "new").write_text(str(number % 3))
+        after = homes.keep(forked)
+        homes.discard(f"s{number}")
+        return after.manifest, str(number % 3)
+
+    with ThreadPoolExecutor(8) as pool:
+        after = set(pool.map(session, range(24)))
+    assert len(after) == 3
+    assert {(homes.lay_out(manifest) / "new").read_text() for manifest, _ in after} == {"0", "1", "2"}
 
 
 def test_where_no_overlay_can_lie_a_fork_is_a_copy(homes: Homes, place: Path, monkeypatch: pytest.MonkeyPatch):

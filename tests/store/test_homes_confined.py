@@ -128,3 +128,31 @@ def test_a_session_goes_on_after_a_sandbox_was_lost_with_its_supervisor(homes: H
     assert again == forked
     ended, printed = session("cat notes.md", forked)
     assert (ended.reason, printed) == ("exited", "plant early")
+
+
+def test_a_program_cannot_forge_the_marks_of_an_overlay(homes: Homes, place: Path):
+    """With a mark that says `nothing below remains` it could make its home seem emptier than the next session's is."""
+    kept = homes.keep(planted(place / "home"))
+    forked = homes.fork(kept.manifest, "/home/agent", name="s")
+    ended, printed = session(f"/usr/bin/python3 -I -c '{FORGE}'", forked)
+    assert (ended.reason, ended.status) == ("exited", 0), printed
+    assert printed == "tried\n"
+    after = homes.keep(forked)
+    assert homes.manifest(after.manifest).leaves == sorted(HOME)
+
+
+FORGE = """
+import os, stat
+for mark, value in (("opaque", b"y"), ("redirect", b"/"), ("metacopy", b"")):
+    for space in ("user", "trusted"):
+        try:
+            os.setxattr("lib", f"{space}.overlay.{mark}", value)
+        except OSError:
+            pass
+try:
+    os.mknod("notes", stat.S_IFCHR, 0)
+    os.rename("notes", "notes.md")
+except OSError:
+    pass
+print("tried")
+"""

@@ -63,6 +63,7 @@ from rung.protocols.toolbox import Toolbox
 from rung.protocols.vigil import Patience, Signs, Vigil
 from rung.protocols.watched import Watched
 from rung.store.homes import Forked, Homes, Kept
+from rung.store.manifests import EMPTY
 
 LOOK_SECONDS = 0.5
 """How often a running program is looked at."""
@@ -119,10 +120,8 @@ class ProgramHand:
 
     def beginning(self) -> str:
         """Nothing in its home and nothing in its working folder."""
-        empty = self.ground.folder / "empty"
-        empty.mkdir(parents=True, exist_ok=True)
-        kept = self.ground.homes.keep(empty)
-        return self.keep(Snapshot(kept.manifest, kept.manifest))
+        empty = self.ground.homes.put(EMPTY)
+        return self.keep(Snapshot(empty, empty))
 
     def driver(self, path: str, snapshot: str, phase: Phase) -> "Sitting":
         """A driver for one session."""

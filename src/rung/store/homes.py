@@ -106,7 +106,10 @@ class Homes:
 
     def put(self, manifest: Manifest) -> str:
         """Keep a manifest that was made from kept ones; its id."""
-        sync_all([self._write_text(manifest.text)], self._blobs.folder)
+        try:
+            sync_all([self._write_text(manifest.text)], self._blobs.folder)
+        except OSError as error:
+            raise StoreFault("homes", f"a manifest cannot be kept ({error})") from error
         return manifest.id
 
     def times(self, times: str) -> Mapping[str, int]:
@@ -298,7 +301,7 @@ class Homes:
         place = self._place(name)
         try:
             about = json.loads((place / "about.json").read_text("utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):  # torn by a power loss: then what was written may be torn as well
             return None
         for beside in place.iterdir():
             if beside.name not in ("about.json", "upper", "tree"):
