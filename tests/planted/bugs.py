@@ -547,7 +547,7 @@ BUGS = (
     Bug(
         "a link in a tool's result does not pass the gateway",
         "backends/servers/wires.py",
-        'for key in ("content", "output") if key in value',
+        'for key in ("content", "output", "source") if key in value',
         "for key in () if key in value",
         (f"{SCREEN}::test_a_link_is_replaced_by_words_so_that_no_message_is_empty",),
     ),
@@ -561,8 +561,8 @@ BUGS = (
     Bug(
         "a program's own key and cookies do not go on",
         "backends/servers/course.py",
-        "for name in PASSED if name in self.incoming.headers",
-        "for name in self.incoming.headers if name not in ('host', 'content-length')",
+        'for name in PASSED if (value := self.incoming.headers.get(name, "")) and value.isascii()',
+        "for name, value in self.incoming.headers.items() if name not in ('host', 'content-length')",
         (f"{RELAY}::test_the_programs_own_bytes_go_on_with_the_key_and_few_of_its_headers",),
     ),
     Bug(

@@ -13,7 +13,7 @@ import pytest
 from rung.backends.servers.proxy import Door, Proxy
 from rung.core.errors import BudgetSpent, UsageError
 from rung.core.ports import Amount
-from rung.core.proxied import Cut, Heard, Never, ProxyPolicy, Refused, Said, ToolCall
+from rung.core.proxied import Cut, Exchange, Heard, Never, ProxyPolicy, Refused, Said, ToolCall
 from rung.core.values import Usage
 
 from .gate import Gate, Till, function, gate
@@ -232,6 +232,19 @@ async def test_what_is_in_flight_when_the_gateway_closes_is_on_record():
     await asyncio.gather(asking, return_exceptions=True)
     assert [seen.came for seen in at.seen] == ["closed"]
     assert at.till.settled == [None]
+
+
+@waits
+async def test_a_bug_of_ours_is_no_answer_and_known_to_who_opened_the_server():
+    def broken(heard: Heard) -> Said:
+        raise ZeroDivisionError
+
+    seen: list[Exchange] = []
+    with pytest.raises(ZeroDivisionError):
+        async with gate(broken) as at:
+            seen = at.seen
+            assert (await at.post(CHAT, asks(CHAT))).status_code == 500
+    assert [(each.came, each.status, each.detail) for each in seen] == [("closed", None, "ZeroDivisionError")]
 
 
 @pytest.mark.parametrize(("stop", "words"), [("refusal", "refusal"), ("content_filter", "content_filter")])

@@ -87,6 +87,14 @@ async def test_claudes_own_server_has_the_key_in_its_own_header_and_the_programs
 
 
 @waits
+async def test_a_header_of_other_letters_than_ascii_does_not_go_on():
+    async with Loopback([says(completion())]) as server, gate(relay(server)) as at:
+        answer = await at.post(CHAT, ASKED, headers={"user-agent": b"prog/\xe9", "openai-beta": "x"})
+    assert (answer.status_code, server.seen[0].headers["openai-beta"]) == (200, "x")
+    assert "prog" not in server.seen[0].headers["user-agent"]
+
+
+@waits
 async def test_whatever_model_a_program_names_the_one_that_is_configured_is_asked():
     async with Loopback([says(completion())]) as server, gate(relay(server, "openai/gpt-real")) as at:
         await at.post(CHAT, {**ASKED, "model": "gpt-dearest"})

@@ -91,8 +91,8 @@ class Course:
         door.busy += 1
         try:
             await self._serve(index)
-        except asyncio.CancelledError:
-            self.came = "closed"
+        except BaseException as error:  # ended from outside, or a bug of ours, which goes on to who opened the server
+            self.came, self.detail = "closed", type(error).__name__
             raise
         finally:
             self._settle()
@@ -171,7 +171,7 @@ class Course:
         bounded, most = (left, 0) if self.kind == "count" else self.form.bounded(left, self.door.policy.output_tokens)
         unchanged = bounded is body
         self._by_bytes = tokens(bounded, len(raw) if unchanged else None)
-        headers = {name: self.incoming.headers[name] for name in PASSED if name in self.incoming.headers}
+        headers = {name: value for name in PASSED if (value := self.incoming.headers.get(name, "")) and value.isascii()}
         return Sent(
             self.form,
             self.kind,

@@ -43,8 +43,15 @@ CODES: Mapping[int, tuple[str, str]] = {
 }
 STOPS: Mapping[str, str] = {"end_turn": "stop", "function_call": "tool_calls", "max_tokens": "length"}
 _BOUNDS = ("max_completion_tokens", "max_tokens")
-_KEYS = {"web_search_options": "web_search", "plugins": "plugins", "search_parameters": "web_search"}
-"""Keys that make a provider search by itself: OpenAI's, OpenRouter's, and xAI's."""
+_KEYS = {
+    "web_search_options": "web_search",
+    "search_parameters": "web_search",
+    "plugins": "plugins",
+    "models": "models",
+    "preset": "preset",
+}
+"""Keys that make a provider act by itself: search, as OpenAI's and xAI's, or add tools and take another model than the
+one that is asked, as OpenRouter's."""
 _CLIENT_TOOLS = ("function", "custom")
 FREEFORM: Mapping[str, JSON] = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 

@@ -217,7 +217,9 @@ def without_links(
     if found is not None:
         finds.offered.append(found)
         return text(REMOVED)
-    inner = {key: without_links(value[key], remote, text, finds) for key in ("content", "output") if key in value}
+    inner = {
+        key: without_links(value[key], remote, text, finds) for key in ("content", "output", "source") if key in value
+    }
     changed = {key: new for key, new in inner.items() if new is not value[key]}
     return {**value, **changed} if changed else value
 
