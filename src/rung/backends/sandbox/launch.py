@@ -9,6 +9,7 @@ import resource
 import select
 import shutil
 import signal
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from fcntl import ioctl
 from typing import Protocol
 
-from rung.backends.sandbox import kernel, procs, staging
+from rung.backends.sandbox import inside, kernel, procs, staging
 from rung.backends.sandbox.order import FD, Order
 from rung.core.confined import Bounds
 
@@ -46,17 +47,16 @@ class Launched(Protocol):
         """The process that the supervisor waits for: when it is gone the program has ended."""
         ...
 
-    @property
-    def network(self) -> int | None:
-        """A process in the program's own network, if it has one."""
-        ...
-
     def start(self, ends: Ends, given: list[int], user: int | None) -> None:
         """Start it, up to where it would begin."""
         ...
 
     def check(self) -> None:
         """See that what is to run is there."""
+        ...
+
+    def opened(self) -> inside.Opened:
+        """What was opened in its network; once."""
         ...
 
     def release(self) -> None:
@@ -115,24 +115,47 @@ def limit(pid: int, bounds: Bounds) -> None:
         resource.prlimit(pid, kind, (least, least))
 
 
-def limit_as(user: int, pid: int, bounds: Bounds) -> None:
-    """The same by a process that becomes the user of the other one first: root in a container may not do it as root."""
-    failed, failed_end = os.pipe()
-    child = os.fork()
-    if not child:
+class Limiter:
+    """Sets the bounds of a process when it is time. Root may set those of any user, unless it is root in a container:
+    then a process does it that has become that user in the meantime."""
+
+    def __init__(self, pid: int, bounds: Bounds, user: int | None) -> None:
+        self._pid, self._bounds, self._link = pid, bounds, None
         try:
-            staging.become(user)
-            limit(pid, bounds)
-        except OSError as error:
-            os.write(failed_end, str(error).encode())
-        finally:
-            os._exit(0)
-    os.close(failed_end)
-    os.waitpid(child, 0)
-    said = os.read(failed, 1000)
-    os.close(failed)
-    if said:
-        raise OSError(f"the bounds cannot be set: {said.decode()}")
+            resource.prlimit(pid, resource.RLIMIT_CORE)
+        except PermissionError:
+            if user is None:
+                raise
+            self._link = self._other(user)
+
+    def _other(self, user: int) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        self._child = os.fork()
+        if not self._child:
+            try:
+                ours.close()
+                staging.become(user)
+                if theirs.recv(1):
+                    limit(self._pid, self._bounds)
+                theirs.send(b"done")
+            except OSError as error:
+                theirs.send(str(error).encode())
+            finally:
+                os._exit(0)
+        theirs.close()
+        return ours
+
+    def set(self) -> None:
+        """It is time."""
+        if self._link is None:
+            limit(self._pid, self._bounds)
+            return
+        with self._link:
+            self._link.send(b"x")
+            said = self._link.recv(1000)
+            os.waitpid(self._child, 0)
+        if said != b"done":
+            raise OSError(f"the bounds cannot be set: {said.decode()}")
 
 
 def fork(prepare: Callable[[], None], run: Callable[[], None], ends: Ends) -> int:
@@ -169,11 +192,7 @@ class Bubblewrapped:
     _gate: int = -1
     _main: int = 0
     _main_fd: int | None = None
-
-    @property
-    def network(self) -> int | None:
-        """The sandbox's first process: it lives as long as the sandbox."""
-        return self.inner
+    _opening: inside.Opening | None = None
 
     def start(self, ends: Ends, given: list[int], user: int | None) -> None:
         """Make the sandbox, up to where the program would begin."""
@@ -195,7 +214,7 @@ class Bubblewrapped:
         self.outer = fork(prepare, lambda: os.execve(command[0], command, {}), ends)  # noqa: S606
         for each in (info_end, gate, options):
             os.close(each)
-        self._await_setup(info)
+        self._await_setup(info, user)
 
     @staticmethod
     def _filled(argument: str, given: list[int], passed: dict[str, int]) -> str:
@@ -204,7 +223,7 @@ class Bubblewrapped:
         which = argument.removeprefix(FD)
         return str(passed[which] if which in passed else given[int(which)])
 
-    def _await_setup(self, info: int) -> None:
+    def _await_setup(self, info: int, user: int | None) -> None:
         """Wait until the program is all that is missing. bwrap tells of its inner process early; the last thing that
         process does before it waits for us is to take a second user namespace, in which no third can be made."""
         until = time.monotonic() + SETUP_SECONDS
@@ -212,11 +231,15 @@ class Bubblewrapped:
             self.inner = _inner(info, until)
         finally:
             os.close(info)
+        limiter = Limiter(self.inner, self.order.bounds, user)
+        if self.order.wanted is not None:
+            self._opening = inside.Opening(self.inner, self.order.wanted)
         while not self._lies_still():
             if time.monotonic() > until:
                 raise OSError(f"the sandbox was not made within {SETUP_SECONDS:.0f} s")
-            time.sleep(0.0005)
+            time.sleep(0.0003)
         os.kill(self.outer, signal.SIGSTOP)
+        limiter.set()
 
     def _lies_still(self) -> bool:
         try:
@@ -246,6 +269,10 @@ class Bubblewrapped:
                 raise OSError(f"no program {name!r} in the sandbox, on its PATH {self.order.search!r}")
         finally:
             os.close(root)
+
+    def opened(self) -> inside.Opened:
+        """Its network was there before the rest of the sandbox, so they have been opened in the meantime."""
+        return self._opening.opened() if self._opening else inside.Opened((), ())
 
     def release(self) -> None:
         """Open the gate."""
@@ -363,11 +390,6 @@ class Bare:
     _gate: int = -1
     _fd: int | None = None
 
-    @property
-    def network(self) -> int | None:
-        """It has the machine's own."""
-        return None
-
     def start(self, ends: Ends, given: list[int], user: int | None) -> None:
         """Start a process that becomes the program when it is let."""
         gate, self._gate = os.pipe()
@@ -397,6 +419,10 @@ class Bare:
         at = os.path.join(self.order.cwd, self.order.program) if "/" in self.order.program else self.order.program  # noqa: PTH118
         if shutil.which(at, path=self.order.search) is None:
             raise OSError(f"no program {self.order.program!r} on the PATH {self.order.search!r}")
+
+    def opened(self) -> inside.Opened:
+        """It has no network of its own."""
+        return inside.Opened((), ())
 
     def release(self) -> None:
         """Open the gate."""

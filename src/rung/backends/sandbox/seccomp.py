@@ -13,6 +13,7 @@ import errno
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import Literal, TypeAlias
 
@@ -142,6 +143,7 @@ Step: TypeAlias = tuple[int, int, int, int]
 """One instruction: code, steps to jump when true, steps when false, constant (struct sock_filter)."""
 
 
+@cache
 def program(machine: str) -> bytes:
     """The filter for an architecture, as bwrap's `--seccomp` reads it. Refuses one whose numbers we do not have."""
     if machine not in _MACHINES:

@@ -136,8 +136,8 @@ class Session:
 
     def _let_go(self) -> None:
         asyncio.get_running_loop().remove_reader(self.link)
-        self.link.close()
         inside.close(self._sockets)
+        self.link.close()  # the supervisor waits for this, and closes the capture for good
 
     # ----------------------------------------------------------------------------------------- the wire
 
@@ -273,6 +273,7 @@ def tried(nursery: Nursery, order: Order, descriptors: Sequence[int]) -> tuple[M
             elif said["kind"] in ("out", "err"):
                 printed += passing.exactly(ours, said["size"])
             else:
+                ours.shutdown(socket.SHUT_RDWR)
                 return said, printed
     return {"kind": "failed", "why": "the process that watched the program was killed"}, printed
 

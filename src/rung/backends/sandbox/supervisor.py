@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rung.backends.sandbox import inside, kernel, passing, procs, staging, written
-from rung.backends.sandbox.launch import Ends, Launched, launched, limit, limit_as
+from rung.backends.sandbox import kernel, passing, procs, staging, written
+from rung.backends.sandbox.launch import Ends, Launched, launched
 from rung.backends.sandbox.order import Order
 from rung.core.canonical import JSON
 from rung.core.confined import EndReason
@@ -80,17 +80,9 @@ class Supervisor:
             for each in given[1:]:
                 os.close(each)
         self.held.check()
-        network = self.held.network
-        opened = inside.Opened((), ())
-        if network is not None:
-            if self.order.wanted is not None:
-                opened = inside.open_inside(network, self.order.wanted)
-            if user is None:
-                limit(network, self.order.bounds)
-            else:
-                limit_as(user, network, self.order.bounds)
+        opened = self.held.opened()
         passing.send(self.link, {"kind": "ready", "names": list(opened.names)}, opened.descriptors)
-        opened.close()
+        opened.close(but="capture")
         self.link.setblocking(False)
 
     def _user(self) -> int | None:
@@ -374,9 +366,17 @@ class Supervisor:
             self._send_on()
 
     def say_last(self, said: dict[str, JSON]) -> None:
-        """Say how it ended, when all that was printed has been passed on."""
+        """Say how it ended, when all that was printed has been passed on, and stay until nobody listens any more.
+
+        The capture is open here as well. Whoever closes it last waits for the whole machine's network; that is not to
+        be the instrument, which does everything else in the same thread.
+        """
         self._say(said)
         self._flush(0)
+        self.link.setblocking(True)
+        with suppress(OSError):
+            while not self.alone and self.link.recv(PIECE):
+                pass
 
 
 def how(status: int) -> tuple[int | None, int | None]:
@@ -400,7 +400,7 @@ def kill_all(seconds: float) -> None:
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        time.sleep(0.0005)
+        time.sleep(0.0002)
 
 
 def remove_work(work: str) -> None:
