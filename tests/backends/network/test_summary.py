@@ -3,6 +3,7 @@ import json
 
 import pytest
 
+from rung.backends.network import summary as network_summary
 from rung.backends.network.record import Writer
 from rung.backends.network.summary import Bare, Named, Summary, subtract, summarize
 
@@ -130,6 +131,16 @@ def test_what_asks_for_a_second_look_is_counted(summed):
 @pytest.mark.parametrize("event", [{"event": "flow_close"}, {"event": "dns_query"}, {"event": "proxy_end", "x": 1}])
 def test_a_line_that_no_recorder_wrote_is_said_and_breaks_nothing(summed, event):
     assert "was not written by a recorder" in summed(START, event, END).why[-1]
+
+
+def test_of_more_than_can_be_listed_the_largest_are_and_the_rest_is_counted(summed, monkeypatch):
+    monkeypatch.setattr(network_summary, "MOST_LISTED", 2)
+    flows = [close(dport=port, up=port % 3) for port in range(1, 6)]
+    asked = [{"event": "dns_query", "q": f"{number}.example"} for number in range(3)]
+    seen = summed(START, *flows, *asked, END)
+    assert [each.port for each in seen.bare] == [2, 5]
+    assert (seen.asked, dict(seen.more)) == (("0.example", "1.example"), {"asked": 1, "bare": 3})
+    assert seen.statement == "0 names and 5 bare addresses were reached or tried; 0 bytes were let out"
 
 
 def test_a_summary_is_kept_as_json(summed):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from rung.backends.network.flows import Event
 from rung.backends.network.record import Reading
@@ -12,6 +12,8 @@ from rung.core.canonical import JSON
 
 LONGEST_GAP = 45.0
 """Seconds between two lines beyond which a heartbeat is missing: they come every 30."""
+MOST_LISTED = 1000
+"""Entries in each list of a summary: a program may look up a hundred thousand names. All are in the record."""
 NAMED = ("fake_ip_dns", "sni", "sni_maybe_cover", "http_host")
 """By what a flow has a name. An address that was looked up before gives it none."""
 COUNTED = ("quic_unreadable", "fragment", "non_ip", "unparsed", "icmp", "cleartext_unknown", "record_full")
@@ -58,8 +60,8 @@ class Summary:
     """A record in short. While `why` names a reason it is incomplete, and says nothing of what it did not see.
 
     `counts` has how often each event stands in the record that asks for a second look: hidden names (`ech`), look-ups
-    that no record sees (`doh`), QUIC, fragments, what could not be read. `subtracted` are the names and places of a
-    baseline that were taken off.
+    that no record sees (`doh`), QUIC, fragments, what could not be read. `more` says how many entries a list has beyond
+    those in it, which are the largest. `subtracted` are the names and places of a baseline that were taken off.
     """
 
     session: str
@@ -74,6 +76,7 @@ class Summary:
     counts: Mapping[str, int] = field(default_factory=dict, hash=False)
     instrument_up: int = 0
     instrument_down: int = 0
+    more: Mapping[str, int] = field(default_factory=dict, hash=False)
     subtracted: tuple[str, ...] = ()
 
     @property
@@ -86,9 +89,10 @@ class Summary:
         """What may be said of this record in a sentence."""
         if self.why:
             return f"no statement about egress: the record is incomplete ({'; '.join(self.why)})"
-        names, bare = len({each.name for each in self.named}), len(self.bare)
-        if not names and not bare:
+        if not self.named and not self.bare:
             return "nothing was reached or tried outside"
+        names = len({each.name for each in self.named}) + self.more.get("named", 0)
+        bare = len(self.bare) + self.more.get("bare", 0)
         sent = sum(each.sent for each in self.named)
         return f"{names} names and {bare} bare addresses were reached or tried; {sent} bytes were let out"
 
@@ -118,13 +122,26 @@ def summarize(path: Path, *, session: str = "", more: Iterable[str] = ()) -> Sum
         dropped=books.dropped,
         seconds=books.last,
         seal=reading.checked.seal,
-        named=tuple(sorted(books.named.values(), key=lambda each: (each.name, each.by))),
-        bare=tuple(sorted(books.bare.values(), key=lambda each: (each.dst, each.port, each.proto))),
-        asked=tuple(sorted(books.asked)),
+        named=tuple(sorted(_largest(books.named.values()), key=lambda each: (each.name, each.by))),
+        bare=tuple(sorted(_largest(books.bare.values()), key=lambda each: (each.dst, each.port, each.proto))),
+        asked=tuple(sorted(books.asked)[:MOST_LISTED]),
         counts=dict(sorted(books.counts.items())),
         instrument_up=books.instrument_up,
         instrument_down=books.instrument_down,
+        more={
+            name: len(found) - MOST_LISTED
+            for name, found in (("named", books.named), ("bare", books.bare), ("asked", books.asked))
+            if len(found) > MOST_LISTED
+        },
     )
+
+
+Entry = TypeVar("Entry", Named, Bare)
+
+
+def _largest(found: Iterable[Entry]) -> list[Entry]:
+    """Those that sent most, as many as are listed."""
+    return sorted(found, key=lambda each: -each.up)[:MOST_LISTED]
 
 
 def subtract(summary: Summary, baseline: Summary) -> Summary:
