@@ -36,6 +36,9 @@ HOME_LABELS = (
 )
 """Those that are passed where what an agent program left is kept, laid out, forked and thrown away."""
 
+LEG_LABELS = ("leg.began", "leg.released", "leg.ended", "leg.departed")
+"""Those that are passed in a session of an agent program."""
+
 READ_LABEL = "home.read"
 """Passed when one of its files was read, before it is asked whether the file held still."""
 
