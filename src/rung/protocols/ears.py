@@ -1,8 +1,10 @@
 """What a program prints, kept in files as it comes, so that a death of the instrument loses none of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO, Literal, Self
+
+from rung.agents.command.facts import Facts
 
 MOST_READ = 64 << 20
 """Bytes of a transcript that are read for its start and its end; of a longer one its first and last halves."""
@@ -11,10 +13,10 @@ LONGEST_LINE = 16 << 20
 
 
 class Ears:
-    """Hears one leg. `over` is whether a line was heard after which nothing follows."""
+    """Hears one leg of a program of these facts. `over` is whether a line was heard after which nothing follows."""
 
-    def __init__(self, folder: Path, number: int, last: Callable[[str], bool]) -> None:
-        self._folder, self._number, self._last = folder, number, last
+    def __init__(self, folder: Path, number: int, facts: Facts) -> None:
+        self._folder, self._number, self._facts = folder, number, facts
         self._files: dict[str, BinaryIO] = {}
         self._line = bytearray()
         self.over = False
@@ -39,7 +41,8 @@ class Ears:
         *whole, rest = (bytes(self._line) + data).split(b"\n")
         self._line = bytearray(rest[-LONGEST_LINE:])
         for line in whole:
-            self.over = self._last(line.decode("utf-8", "replace")) or (self.over and not line.strip())
+            said = line.decode("utf-8", "replace")
+            self.over = self._facts.last(said) or (self.over and not self._facts.goes_on(said))
 
     def lines(self) -> list[str]:
         """All that was printed, as lines."""

@@ -104,7 +104,7 @@ BY_SANDBOX: Mapping[str, Ending] = MappingProxyType(
 def _of_program(seen: Evidence, gone: Departed) -> Ending:
     if gone.ended.reason in BY_SANDBOX and gone.asked != "operator":
         return BY_SANDBOX[gone.ended.reason]
-    if gone.asked is not None and gone.asked in BY_US:
+    if gone.asked is not None and gone.asked in BY_US and (seen.left or gone.asked != "budget"):
         return BY_US[gone.asked]
     if gone.asked == "idle":
         return "agent_stopped" if seen.left else "queue_empty"

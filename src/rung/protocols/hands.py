@@ -200,7 +200,7 @@ class Leg:
         try:
             forks = await asyncio.to_thread(self._forks, snapshot)
             self.place.mkdir(parents=True, exist_ok=True)
-            with Ears(self.place, self.number, self.hand.agent.facts.last) as ears:
+            with Ears(self.place, self.number, self.hand.agent.facts) as ears:
                 found, summary, vigil = await self._confined(forks, ears)
                 return await self._departed(found, summary, vigil, ears, forks)
         finally:
@@ -409,7 +409,7 @@ class Leg:
         if self.sitting.phase == "work":
             left, kept = await asyncio.to_thread(self._kept, forks, began)
         found = Exit("departed", _detail(gone), gone, left)
-        self.legs.depart(self.number, found, self._about(began, summary, vigil, ears, kept))
+        self.legs.depart(self.number, found, self._about(began, summary, ears, kept))
         self.ground.journal.observe(self.legs.place(self.number), "leg", _measured(ended, summary, vigil))
         await self.ground.journal.flush(durable=True)
         crashpoints.reach("leg.departed")
@@ -425,15 +425,13 @@ class Leg:
         about: dict[str, JSON] = {"home": _about(home), "work": _about(work), "unclassified": list(unknown[:100])}
         return left, about
 
-    def _about(
-        self, began: Began, summary: Summary, vigil: Vigil, ears: Ears, kept: Mapping[str, JSON] | None
-    ) -> dict[str, JSON]:
+    def _about(self, began: Began, summary: Summary, ears: Ears, kept: Mapping[str, JSON] | None) -> dict[str, JSON]:
         journal = self.ground.journal
         return {
             "says_version": began.version,
             "reached_tools": began.tools,
             "conversation": began.session,
-            "drained": vigil.drained_at is not None,
+            "drained": not self.stream.unserved and not self.stream.in_flight,
             "printed": {name: journal.blob(data) for name, data in ears.kept().items()},
             "network": _reached(summary),
             **({"kept": dict(kept)} if kept is not None else {}),
@@ -467,6 +465,8 @@ class Look:
                 if why is not None:
                     self.leg.asked = why
                     await self.confined.stop(why)
+            if self.door.spent is not None and self.leg.asked is None:
+                self.leg.asked = "budget"  # it was told so, and ended by itself
             return waiting.result()
         finally:
             waiting.cancel()

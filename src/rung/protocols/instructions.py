@@ -41,8 +41,9 @@ def read(config: Config, *, base: Path = Path()) -> Instructions:
 
 def own_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:
     """The SHA-256 of every text that a config names itself; part of the study's identity."""
-    named = [name for name in (config.cell.instruction, config.cell.exam_instruction) if name is not None]
-    return {name: sha256((base / name).read_bytes()) for name in sorted(named)}
+    texts = read(config, base=base)
+    named = {config.cell.instruction: texts.work, config.cell.exam_instruction: texts.exam}
+    return {name: sha256(text) for name, text in named.items() if name is not None}
 
 
 def _text(key: str, name: str | None, base: Path, ours: str) -> str:

@@ -128,13 +128,24 @@ def read_end(lines: Sequence[str]) -> Said:
     for line in read(lines):
         if kind(line) == "result":
             result, over = line, True
-        elif kind(line) in ("assistant", "user") or line.get("subtype") == "init":
+        elif _turns(line):
             over = False
     if result is None:
         return Said()
     status = result.get("api_error_status")
     clean = result.get("is_error") is False and result.get("stop_reason") != "refusal"
     return Said(over, over and clean, status if isinstance(status, int) else None, text(result.get("result")))
+
+
+def _turns(line: Line) -> bool:
+    """Whether a line belongs to a turn; others, of tasks in the background, may follow a `result`."""
+    return kind(line) in ("assistant", "user") or line.get("subtype") == "init"
+
+
+def goes_on(line: str) -> bool:
+    """Whether a line belongs to another turn after a `result`."""
+    found = read_line(line)
+    return found is not None and _turns(found)
 
 
 def last(line: str) -> bool:
@@ -154,4 +165,5 @@ FACTS = Facts(
     read_start=read_start,
     read_end=read_end,
     last=last,
+    goes_on=goes_on,
 )

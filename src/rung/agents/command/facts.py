@@ -129,8 +129,8 @@ class Facts:
 
     `slot` is where the standing instruction goes. `wire` is how it asks its model. `speaks` tells whether it prints a
     transcript; the end of one that does not is known by its exit status alone. `last` tells the line after which a
-    session is over, though the process may live on. `calls` are the hosts it tries to reach of its own accord, with
-    everything switched off that can be.
+    session is over, though the process may live on, unless a line comes that says it `goes_on`. `calls` are the hosts it
+    tries to reach of its own accord, with everything switched off that can be.
     """
 
     name: str
@@ -144,6 +144,7 @@ class Facts:
     read_start: Callable[[Sequence[str]], Began] = lambda lines: Began()
     read_end: Callable[[Sequence[str]], Said] = silent
     last: Callable[[str], bool] = lambda line: False
+    goes_on: Callable[[str], bool] = lambda line: bool(line.strip())
     calls: tuple[str, ...] = ()
 
 
