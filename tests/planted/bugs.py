@@ -23,6 +23,8 @@ RANKS, PRICES = f"{COMPARE}ranks.py", f"{COMPARE}prices.py"
 PROGRAMS = "tests/agents/command/test_facts.py"
 WALKER, MANIFESTS, HOMES = (f"tests/store/test_{name}.py" for name in ("walker", "manifests", "homes"))
 
+NETWORK = "tests/backends/network"
+
 
 @dataclass(frozen=True)
 class Bug:
@@ -648,5 +650,47 @@ BUGS = (
         "== (after.st_size, after.st_mtime_ns)",
         "!= ()",
         (f"{WALKER}::test_a_file_that_never_holds_still_is_a_finding",),
+    ),
+    Bug(
+        "an address that several names share names nothing",
+        "backends/network/flows.py",
+        "if len(flow.known) == 1:",
+        "if flow.known:",
+        (f"{NETWORK}/test_flows.py::test_an_address_that_two_names_share_is_bare",),
+    ),
+    Bug(
+        "only our own name server gives an address its name",
+        "backends/network/flows.py",
+        "self._learn(found, message.name, at)",
+        "self.given(message.name, found)",
+        (f"{NETWORK}/test_flows.py::test_an_answer_of_a_foreign_server_gives_no_name_to_our_addresses",),
+    ),
+    Bug(
+        "a record that stops half-way says nothing",
+        "backends/network/summary.py",
+        'self._end = event if kind == "capture_end" else None',
+        "self._end = event",
+        (f"{NETWORK}/test_summary.py::test_a_record_that_may_have_missed_something_says_nothing",),
+    ),
+    Bug(
+        "dropped packets make a record incomplete",
+        "backends/network/watch.py",
+        'f"the kernel dropped {self._capture.dropped} packets": self._capture.dropped,',
+        "",
+        (f"{NETWORK}/test_recorder.py::test_dropped_packets_are_counted_and_the_record_says_nothing",),
+    ),
+    Bug(
+        "the relay carries nothing to another name behind an allowed one",
+        "backends/network/relay.py",
+        'return None if spoken[0] == name else "another name"',
+        "return None",
+        (f"{NETWORK}/test_relay.py::test_any_other_hello_is_refused_with_its_reason",),
+    ),
+    Bug(
+        "an allowed name leads to no address of this machine",
+        "backends/network/relay.py",
+        "known.is_loopback or",
+        "",
+        (f"{NETWORK}/test_relay.py::test_an_allowed_name_leads_to_no_address_of_this_machine",),
     ),
 )
