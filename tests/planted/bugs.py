@@ -223,8 +223,8 @@ BUGS = (
     Bug(
         "an exam answers every ending call alike",
         "protocols/mcp.py",
-        "        if not self.stream.told:\n            return RECORDED\n",
-        "",
+        "return self._ended(handle, reply) if self.stream.told else RECORDED",
+        "return self._ended(handle, reply)",
         (f"{MCP}::test_in_an_exam_every_ending_call_answers_the_same_whatever_happened",),
     ),
     Bug(

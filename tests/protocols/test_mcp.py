@@ -179,6 +179,19 @@ def test_a_task_in_flight_is_shown_again_and_that_is_no_step(box: Any, journal: 
     assert len(record.read_steps(journal, ONE)) == 1
 
 
+def test_an_agent_that_lost_the_last_answer_is_told_how_its_task_ended(box: Any, journal: MemoryJournal):
+    last, again = answered(stream(journal), GET, *solving(), ("get_task", {"task": handle()}))[-2:]
+    assert again.data == {**last.data, "reply": ""}  # type: ignore[dict-item]
+    assert last.text == f"The answer was taken.\n{again.text}"
+    assert strays(journal) == []
+
+
+def test_after_an_exam_nothing_more_is_told(box: Any, journal: MemoryJournal):
+    again = answered(stream(journal, lens="none"), GET, *solving(), ("get_task", {"task": handle()}))[-1]
+    assert again.text == f"task '{handle()}' has ended; get a task first"
+    assert again.failed
+
+
 def test_an_empty_handle_asks_for_the_next_task(box: Any, journal: MemoryJournal):
     asked = answered(stream(journal, ticket(), ticket(TWO)), ("get_task", {"task": ""}), ("get_task", {"task": None}))
     assert [each.data["task"] for each in asked] == [handle(), handle(TWO)]  # type: ignore[call-overload,index]

@@ -1,6 +1,6 @@
 """A stream as tools, for programs that call tools in whatever way: over MCP, or through the client file. Pure mapping.
 
-    get_task     the next task, or that there is none; with a handle, a task in flight once more
+    get_task     the next task, or that there is none; with a handle, that task once more
     queue_info   what is in flight, and how many tasks wait where the study tells
     the others   the calls of the games (see `rung.protocols.toolbox`), each with the handle of its task
 
@@ -125,7 +125,12 @@ class StreamDesk:
         return ToolAnswer(text, data={"done": True, "in_flight": flying})
 
     async def _shown(self, handle: JSON) -> ToolAnswer:
-        return self._task(await self.stream.show(str(handle)))
+        try:
+            return self._task(await self.stream.show(str(handle)))
+        except NotInFlight as gone:
+            if not gone.ended or not self.stream.told:
+                raise
+        return self._ended(str(handle), StreamReply("", None, self.stream.feedback(str(handle))))
 
     def _task(self, served: Served) -> ToolAnswer:
         view, handle = served.view, served.handle
@@ -143,8 +148,9 @@ class StreamDesk:
     def _reply(self, handle: str, reply: StreamReply) -> ToolAnswer:
         if reply.view is not None:
             return self._goes_on(handle, reply, reply.view)
-        if not self.stream.told:
-            return RECORDED
+        return self._ended(handle, reply) if self.stream.told else RECORDED
+
+    def _ended(self, handle: str, reply: StreamReply) -> ToolAnswer:
         about: dict[str, JSON] = {"task": handle, "ended": True, "reply": reply.text}
         if reply.fault is not None:
             text = f"Task {handle} broke, which was not your doing. It is withdrawn and counts for nothing."

@@ -232,6 +232,10 @@ class Stream:
         async with self._turn(handle):
             return self._shown(handle, await self._live(handle))
 
+    def feedback(self, handle: str) -> FeedbackResult | None:
+        """What the call that ended this task was answered, for whoever lost that answer; None while it goes on."""
+        return self._feedback(self._tickets[handle].path) if handle in self._over else None
+
     def _shown(self, handle: str, attempt: _Attempt) -> Served:
         task = attempt.ticket.task
         return Served(handle, task.family, task.setting.name, attempt.view, tuple(attempt.played), attempt.index)

@@ -31,8 +31,8 @@ _HANDLE: Mapping[str, JSON] = {"type": "string", "description": f"The task's han
 _BEGIN = Tool(
     GET_TASK,
     "Get the next task from the stream: its handle, its rules and what there is to see. Several may be in flight. "
-    "With the handle of a task in flight: see that one again.",
-    {"type": "object", "properties": {TASK: {**_HANDLE, "description": "A task in flight to see again."}}},
+    "With the handle of a task that was given: see that one again.",
+    {"type": "object", "properties": {TASK: {**_HANDLE, "description": "A task that was given, to see it again."}}},
 )
 _ABOUT = Tool(QUEUE_INFO, "Ask which tasks are in flight, and how many wait.", {"type": "object", "properties": {}})
 _IN_WORDS = Tool(
