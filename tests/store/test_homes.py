@@ -5,6 +5,7 @@ import re
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,10 @@ from rung.store.homes import Forked, Homes, can_overlay
 from rung.store.manifests import File, Folder, Manifest, difference, named_once, without
 from rung.store.trees import NO_TIME, build, gather, hashed
 from rung.store.walker import Finding, remove
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="overlays, and the find that homes are held against, are Linux's"
+)
 
 INSIDE = "/home/agent"
 HOME = {"notes.md": "plant early", ".claude/projects/one.jsonl": "{}\n", "lib/a/b.py": "x = 1", "lib/c.py": "y = 2"}
@@ -310,6 +315,13 @@ def test_keeping_a_fork_reads_only_what_it_wrote_and_shows_what_it_deleted_40(ho
         "new.md": "f",
         "notes.md": "f",
     }
+
+
+def test_only_files_have_times(homes: Homes, place: Path):
+    kept = homes.keep(planted(place / "home"))
+    forked = homes.fork(kept.manifest, INSIDE, name="s", times=kept.times)
+    in_overlay(forked, "rm notes.md; ln -s lib notes.md; rm lib/c.py; mkdir lib/c.py")
+    assert homes.times(homes.keep(forked).times).keys() == {".claude/projects/one.jsonl", "lib/a/b.py"}
 
 
 def test_a_fork_of_a_fork_goes_on_where_the_first_ended(homes: Homes, place: Path):

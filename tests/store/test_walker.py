@@ -214,6 +214,7 @@ def test_a_file_that_is_written_while_it_is_read_is_read_again(tree: Path, monke
     monkeypatch.setattr(crashpoints, "hook", grow)
     gathered = look(tree)
     assert gathered.findings.named == []
+    assert gathered.entries["log"] == File(0o644, 2, hashlib.sha256(b"ab").hexdigest())
 
 
 def test_a_file_that_never_holds_still_is_a_finding(tree: Path, monkeypatch: pytest.MonkeyPatch):

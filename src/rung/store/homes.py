@@ -138,12 +138,12 @@ class Homes:
                 return self._commit(Manifest(named_once(gathered.entries)), gathered, {})
 
     def _commit(self, manifest: Manifest, gathered: Gathered, before: Mapping[str, int]) -> Kept:
+        files = {path: entry for path, entry in manifest.entries.items() if isinstance(entry, File)}
         times = {**before, **gathered.times}
-        times_text = canonical({path: time for path, time in times.items() if path in manifest.entries})
-        files = [entry for entry in manifest.entries.values() if isinstance(entry, File)]
+        times_text = canonical({path: time for path, time in times.items() if path in files})
         reach("home.manifest.before")
         texts = [self._write_text(times_text), self._write_text(manifest.text)]
-        sync_all(chain((self._blobs.path(file.digest) for file in files), texts), self._blobs.folder)
+        sync_all(chain((self._blobs.path(file.digest) for file in files.values()), texts), self._blobs.folder)
         reach("home.manifest.after")
         self._remember(manifest)
         return Kept(
@@ -152,7 +152,7 @@ class Homes:
             files=len(files),
             folders=sum(isinstance(entry, Folder) for entry in manifest.entries.values()) - 1,
             links=sum(isinstance(entry, Link) for entry in manifest.entries.values()),
-            bytes=sum(file.size for file in files if file.same is None),
+            bytes=sum(file.size for file in files.values() if file.same is None),
             read_bytes=gathered.bytes,
             findings=tuple(gathered.findings.named),
             more=gathered.findings.more,

@@ -89,7 +89,7 @@ class _Gatherer:
             findings.add(found.path, "too large", f"{about.st_size} bytes")
             return None
         try:
-            taken = steady(found, lambda handle: self._take(handle, about.st_size))
+            taken = steady(found, self._take)
         except OSError as error:
             findings.add(found.path, "unreadable", error.strerror or "")
             return None

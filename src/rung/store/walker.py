@@ -324,8 +324,8 @@ def _overlay_marks(above: int, name: bytes) -> dict[str, bytes]:
 # --------------------------------------------------------------------------------------------- reading
 
 
-def steady(found: Found, take: Callable[[int], T]) -> T | None:
-    """What `take` makes of an open regular file; None when it never held still meanwhile.
+def steady(found: Found, take: Callable[[int, int], T]) -> T | None:
+    """What `take` makes of an open regular file of so many bytes; None when it never held still meanwhile.
 
     Raises `OSError` when it cannot be opened, as its owner or as root.
     """
@@ -335,7 +335,7 @@ def steady(found: Found, take: Callable[[int], T]) -> T | None:
             if not stat.S_ISREG(before.st_mode):
                 return None
             os.lseek(handle, 0, os.SEEK_SET)
-            taken = take(handle)
+            taken = take(handle, before.st_size)
             reach(READ_LABEL)
             after = os.fstat(handle)
             if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
@@ -374,7 +374,7 @@ def read_file(root: Path, path: str, *, most: int) -> bytes | None:
             if not stat.S_ISREG(about.st_mode) or about.st_size > most:
                 return None
             found = Found(os.fsencode(path), "file", about, place.handle, name)
-            return steady(found, lambda handle: _whole(handle, most))
+            return steady(found, lambda handle, size: _whole(handle, size) if size <= most else None)
     except OSError:
         return None
 
