@@ -129,8 +129,8 @@ class Facts:
 
     `slot` is where the standing instruction goes. `wire` is how it asks its model. `speaks` tells whether it prints a
     transcript; the end of one that does not is known by its exit status alone. `last` tells the line after which a
-    session is over, though the process may live on, unless a line comes that says it `goes_on`. `calls` are the hosts it
-    tries to reach of its own accord, with everything switched off that can be.
+    session is over, though the process may live on, unless a line comes that says it `goes_on`. `calls` are the hosts
+    it tries to reach of its own accord, with everything switched off that can be.
     """
 
     name: str
