@@ -32,7 +32,7 @@ def test_it_says_use_power_the_next_step_and_what_it_rests_on_in_eighty_columns(
     assert lines[2].split() == ["low", "expected", "high"]
     assert [line.split()[0] for line in lines[3:6]] == ["attempts", "actions", "hours"]
     heads = [line for line in lines if line and not line.startswith((" ", "-"))]
-    assert "Smallest gains found with 80% power (2 lineages, two-sided 5%)" in heads
+    assert "Smallest gains found with 80% power, two-sided 5% (2 lineages)" in heads
     assert "Where the next 1,000 actions buy most: one more" in heads
     assert "What this rests on" in heads
     assert "- None: two lineages carry no verdict." in lines

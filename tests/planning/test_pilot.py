@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rung.core.config import Config, parse
+from rung.core.errors import UsageError
 from rung.planning import pilot
 from rung.planning.pilot import Pilot
 from rung.planning.predict import Group
@@ -67,6 +68,15 @@ def test_every_call_and_token_is_counted_once():
     parts = [*refining, *(each.acting for each in attempts)]
     assert sum(each.calls for each in parts) == truth["calls"]
     assert sum((each.read or 0) + (each.cached or 0) + (each.written or 0) for each in parts) == truth["tokens"]
+
+
+def test_a_pilot_of_another_protocol_is_refused(journal):
+    cell = MemoryJournal()
+    for fact in journal.facts():
+        value = {**fact.value, "protocol": "cell"} if (fact.path, fact.kind) == ("plan", "config") else fact.value
+        cell.put(fact.path, fact.kind, value)
+    with pytest.raises(UsageError, match="the pilot 'pilot' has protocol = 'cell', and plans are of ladders"):
+        pilot.read(cell)
 
 
 def test_attempts_stand_under_who_made_them_for_what_and_in_which_lineage(read):

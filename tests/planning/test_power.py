@@ -160,5 +160,7 @@ def test_the_step_that_brings_a_verdict_comes_first_then_the_one_that_saves_most
     cheap, dear = Step("task", (0.2,), (0.19,), 1.0), Step("repeat", (0.2,), (0.1,), 100.0)
     opens = Step("lineage", (None,), (0.3,), 1000.0)
     assert ranked([free, dear, cheap, opens]) == (opens, cheap, dear, free)
+    second = Step("lineage", (0.2,), (None,), 1.0)
+    assert (second.opens, second.closes, second.saved, opens.closes) == (False, True, 0.0, False)
     assert (opens.opens, opens.saved, cheap.worth) == (True, 0.0, pytest.approx(0.05))
     assert Step("task", (0.2,), (0.1,), 0.0).worth == inf

@@ -107,6 +107,13 @@ def test_two_lineages_have_no_verdict_and_a_third_brings_one():
     assert (found.steps[0].what, found.steps[0].opens) == ("lineage", True)
 
 
+def test_five_tasks_give_no_verdict_and_a_sixth_brings_one():
+    tasks = {"schedule": [{**LOCK, "count": 6}], "holdout": [{**LOCK, "count": 5}]}
+    found = study.make(config(tasks=tasks))
+    assert [(row.best.gain, row.best.why) for row in found.rows] == [(None, "fewer than 6 tasks give no verdict")]
+    assert (found.steps[0].what, found.steps[0].opens) == ("task", True)
+
+
 # --------------------------------------------------------------------------------------------- without a pilot
 
 

@@ -37,7 +37,45 @@ class Bug:
     tests: tuple[str, ...]
 
 
+PREDICT, REGISTERED = "tests/planning/test_predict.py", "tests/protocols/test_registered.py"
+HELD = "tests/reports/test_registered.py"
+
 BUGS = (
+    Bug(
+        "attempts at one task are not taken for many",
+        "planning/predict.py",
+        "by_task[_stratum(seen[number].group)][seen[number].task] += pull",
+        "by_task[_stratum(seen[number].group)][number] += pull",
+        (f"{PREDICT}::test_attempts_at_one_task_are_one_and_not_many",),
+    ),
+    Bug(
+        "what lineages differ by is in a range",
+        "planning/predict.py",
+        "parts += _of_lineages(seen, pulls, lineages)",
+        "_of_lineages(seen, pulls, lineages)",
+        (f"{PREDICT}::test_lineages_that_differ_widen_the_range",),
+    ),
+    Bug(
+        "a registered plan that was edited is refused",
+        "protocols/registered.py",
+        "if hashed != said:",
+        "if not hashed:",
+        (f"{REGISTERED}::test_one_that_was_edited_is_refused_with_both_hashes",),
+    ),
+    Bug(
+        "no plan is registered once a run has begun",
+        "protocols/registered.py",
+        "if old is None and next(",
+        "if old is not None and next(",
+        (f"{REGISTERED}::test_none_can_be_put_to_a_run_that_has_begun",),
+    ),
+    Bug(
+        "a registered row without a p value counts in the family",
+        "reports/registered.py",
+        "holm([1.0 if p is None else p for p in plain])",
+        "holm([0.0 if p is None else p for p in plain])",
+        (f"{HELD}::test_rows_outside_the_registered_family_are_for_looking_around",),
+    ),
     Bug(
         "the best candidate is kept, and not the worst",
         "methods/_selection.py",

@@ -57,9 +57,9 @@ def show(found: StudyPlan) -> None:
     say_rich(_use(found))
     _say(_unknown(found))
     k = found.config.lineages
-    runs = "1 lineage, this end state only" if k == 1 else f"{k} lineages"
+    runs = "1 lineage: this end state only" if k == 1 else f"{k} lineages"
     units = list(dict.fromkeys(row.unit for row in found.rows))
-    click.echo(f"\nSmallest gains found with {found.power:.0%} power ({runs}, two-sided 5%)")
+    click.echo(f"\nSmallest gains found with {found.power:.0%} power, two-sided 5% ({runs})")
     click.echo(f"in {units[0]}\n" if len(units) == 1 else "")
     say_rich(_rows(found.rows, units))
     _say(_no_word(found))
@@ -159,7 +159,9 @@ def _steps(found: StudyPlan) -> "Table":
 
 def _worth(step: Step, size: float) -> tuple[str, str]:
     if step.opens:
-        return "it brings a verdict", ""
+        return "brings a verdict", ""
+    if step.closes:
+        return "no verdict then", ""
     return f"{100 * step.saved:.2g}%", f"{100 * size * step.worth:.2g}%"
 
 

@@ -6,7 +6,7 @@ half-way between them is what is expected. A phantom plays as the first two do.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,8 +18,8 @@ from rung.core.waiting import settle
 from rung.planning.predict import Range
 from rung.planning.use import OF_MODELS, QUANTITIES, Amount, Arms, wanted
 from rung.protocols import forecast
-from rung.protocols.forecast import Forecast
 from rung.protocols.rehearsal import Babbler, Idle
+from rung.protocols.study import Arm
 from rung.tasks import keys
 
 NO_PILOT = "there is no pilot"
@@ -39,23 +39,48 @@ class Lengths:
         return min(players), max(players)
 
 
-def amounts(config: Config, of: Arms, worst: Forecast, *, scripted: bool) -> tuple[Amount, ...]:
-    """What a study uses, as far as scripted players can say.
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What scripted players and the worst case say, whatever the size of the study.
 
-    `worst` is its worst case; `scripted` says that all agents are phantoms.
+    `trials` and `refining` are the most trials and calls of refining in one lineage of all arms together; `scripted`
+    says that all agents are phantoms, and `unknown` why calls cannot be said.
     """
+
+    lengths: Mapping[str, Lengths]
+    trials: float
+    refining: float
+    scripted: bool
+    unknown: str
+
+
+def guess(config: Config, arms: Sequence[Arm]) -> Guess:
+    """Play a few tasks of each cell, and look at the worst case of a study."""
+    worst = forecast.of(config, arms)
+    most = {part.phase: part.cost for part in worst.phases}
+    return Guess(
+        lengths={cell: asyncio.run(_lengths(tasks)) for cell, tasks in forecast.sample(config).items()},
+        trials=most["trying"].attempts / config.lineages,
+        refining=most["refining"].calls / config.lineages,
+        scripted=all(arm.scripted for arm in arms),
+        unknown=worst.unknown[0] if worst.unknown else "",
+    )
+
+
+def amounts(config: Config, of: Arms, guessed: Guess) -> tuple[Amount, ...]:
+    """What a study of these arms and cells uses, as far as scripted players can say."""
     groups = wanted(config, of)
-    lengths = _played(config)
+    attempts, trials = sum(want.attempts for want in groups), guessed.trials * config.lineages
     low = high = 0.0
     for want in groups:
-        least, most = lengths[want.group.cell].range(scripted=scripted)
+        least, most = guessed.lengths[want.group.cell].range(scripted=guessed.scripted)
         low, high = low + want.attempts * least, high + want.attempts * most
-    attempts = sum(want.attempts for want in groups)
-    trials = sum(part.cost.attempts for part in worst.phases if part.phase == "trying")
+    high *= 1 + trials / attempts
+    refining = guessed.refining * config.lineages  # none of it, or all that there may be
     known = {
-        "attempts": Amount("attempts", Range(attempts, attempts + trials / 2, attempts + trials)),
-        "actions": Amount("actions", _between(low, high * (1 + trials / attempts))),
-        "calls": _calls(low, high * (1 + trials / attempts), worst),
+        "attempts": Amount("attempts", _between(attempts, attempts + trials)),
+        "actions": Amount("actions", _between(low, high)),
+        "calls": Amount("calls", None if guessed.unknown else _between(low, high + refining), guessed.unknown),
     }
     return tuple(
         known.get(quantity, Amount(quantity, None, NO_PILOT))
@@ -64,23 +89,11 @@ def amounts(config: Config, of: Arms, worst: Forecast, *, scripted: bool) -> tup
     )
 
 
-def _calls(low: float, high: float, worst: Forecast) -> Amount:
-    """A call an action, and of refinements none or all that there may be."""
-    if worst.unknown:
-        return Amount("calls", None, worst.unknown[0])
-    refining = sum(part.cost.calls for part in worst.phases if part.phase == "refining")
-    return Amount("calls", _between(low, high + refining))
-
-
 def _between(low: float, high: float) -> Range:
     return Range(low, (low + high) / 2, high)
 
 
 # --------------------------------------------------------------------------------------------- playing
-
-
-def _played(config: Config) -> dict[str, Lengths]:
-    return {cell: asyncio.run(_lengths(tasks)) for cell, tasks in forecast.sample(config).items()}
 
 
 class _Player(Protocol):

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from rung.core.errors import UsageError
 from rung.core.ports import Journal
 from rung.planning.power import Noise
 from rung.planning.predict import Group
@@ -65,8 +66,13 @@ class Pilot:
 
 
 def read(journal: Journal, *, number: int = 0) -> Pilot:
-    """A pilot from its journal, finished or not; `number` tells several apart. Raises `UsageError` for no study."""
+    """A pilot from its journal, finished or not; `number` tells several apart. Raises `UsageError` for no ladder."""
     found = record(journal)
+    if found.config["protocol"] != "ladder":
+        raise UsageError(
+            f"the pilot {found.config['name']!r} has protocol = {found.config['protocol']!r}, and plans are of "
+            "ladders; give a run of a ladder"
+        )
     worked = max((sum(entry.purpose == "work" for entry in sequence) for sequence in found.sequences), default=0)
     return Pilot(found.config["name"], journal.digest(), found, tuple(_attempts(journal, found, number)), worked)
 

@@ -199,6 +199,11 @@ class Step:
         return any(late is not None and early is None for early, late in zip(self.now, self.then, strict=True))
 
     @property
+    def closes(self) -> bool:
+        """Whether it takes the verdict from a row that has one, as a second lineage does."""
+        return any(late is None and early is not None for early, late in zip(self.now, self.then, strict=True))
+
+    @property
     def saved(self) -> float:
         """By what share of itself the smallest detectable gain falls, over all rows that have one.
 

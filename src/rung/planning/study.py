@@ -17,6 +17,7 @@ from rung.protocols import forecast, plan, providers, registered, wiring
 from rung.protocols.rungs import comparisons
 from rung.protocols.shortfalls import shortfalls
 from rung.protocols.study import Arm
+from rung.stats.flags import MIN_TASKS
 
 TAUS = (0.0, 0.03, 0.08)
 """How far lineages may differ, as shares of the scale, where no pilot shows it (docs/guide/planning.md)."""
@@ -28,6 +29,8 @@ TASK, ATTEMPT = 0.117, 0.307
 With them one success-or-failure attempt before and one after differ by a standard deviation of 0.45, and three by
 0.277, as published results do on average (shobench's ten cells: 0.38 to 0.61).
 """
+
+TOO_FEW = f"fewer than {MIN_TASKS} tasks give no verdict"
 
 STEPS: tuple[What, ...] = ("task", "lineage", "repeat", "baseline repeat")
 
@@ -112,8 +115,9 @@ def foresee(
     at: float = power.POWER,
 ) -> StudyPlan:
     """The same with arms that are made already."""
-    maker = _Maker(use.arms(arms), tuple(pilots), at, all(arm.scripted for arm in arms), tuple(arms))
     config = wiring.with_folders(config, base=base)
+    guessed = None if pilots else blind.guess(config, arms)
+    maker = _Maker(use.arms(arms), tuple(pilots), at, guessed)
     amounts = maker.amounts(config)
     rows = maker.rows(config)
     currency = _currency(amounts)
@@ -148,13 +152,12 @@ class _Maker:
     of: Arms
     pilots: tuple[Pilot, ...]
     power: float
-    scripted: bool
-    made: tuple[Arm, ...]
+    guessed: blind.Guess | None
 
     def amounts(self, config: Config) -> tuple[Amount, ...]:
-        if self.pilots:
+        if self.guessed is None:
             return use.amounts(config, self.of, self.pilots)
-        return blind.amounts(config, self.of, forecast.of(config, self.made), scripted=self.scripted)
+        return blind.amounts(config, self.of, self.guessed)
 
     # ----------------------------------------------------------------------------------------- what it can show
 
@@ -168,6 +171,8 @@ class _Maker:
         unit, width = _scale(target)
         noise = _noise(seen, width)
         found = tuple(power.detectable(each, design, power=self.power) for each in noise)
+        if tasks < MIN_TASKS:
+            found = tuple(map(_without_a_word, found))
         return Row(level, target, tasks, unit, width, noise, found, seen)
 
     def _replays(self, config: Config) -> Iterator[Row]:
@@ -180,6 +185,8 @@ class _Maker:
         unit, width = _scale(cells[0])
         noise, events = _noise(seen, width), sum(replayed.values())
         found = tuple(power.nested(each, config.lineages, events, power=self.power) for each in noise)
+        if config.lineages * events < MIN_TASKS:
+            found = tuple(map(_without_a_word, found))
         yield Row("G0", "replays", events, unit, width, noise, found, seen)
 
     # ----------------------------------------------------------------------------------------- the next dollar
@@ -202,12 +209,12 @@ class _Maker:
 
     def basis(self, config: Config, rows: Sequence[Row]) -> Iterator[str]:
         yield from self._of_use(config)
-        yield from self._of_noise(rows)
+        yield from self._of_noise(config, rows)
 
     def _of_use(self, config: Config) -> Iterator[str]:
-        if not self.pilots:
+        if self.guessed is not None:
             players = "the newcomer and the solver"
-            players += "" if self.scripted else ", and somebody who talks nonsense,"
+            players += "" if self.guessed.scripted else ", and somebody who talks nonsense,"
             yield (
                 f"Use is a prior and no measurement: episodes are as long as {players} make them in each game, from "
                 "the shortest to the longest. Ranges that hold need a pilot: rung run CONFIG --quick, then --pilot RUN"
@@ -240,14 +247,14 @@ class _Maker:
                 if arm["name"] in self.of.control and said != wanted:
                     yield f"In the pilot {arm['name']} acts with {said or 'no model'}, here with {wanted or 'none'}"
 
-    def _of_noise(self, rows: Sequence[Row]) -> Iterator[str]:
+    def _of_noise(self, config: Config, rows: Sequence[Row]) -> Iterator[str]:
         unseen = [row for row in rows if row.seen is None]
         if unseen:
             yield (
                 f"Assumed for {_some(row.level for row in unseen)}: gains differ between tasks by a standard deviation "
                 f"of {TASK} of the scale, and attempts at a task by {ATTEMPT}"
             )
-        if any(len(row.found) == len(TAUS) for row in rows):
+        if config.lineages > 1 and any(len(row.found) == len(TAUS) for row in rows):
             yield "How lineages differ (tau) is not known: 0, 3 and 8 points of the scale are shown, 3 is reckoned with"
         for row in rows:
             if row.seen is not None:
@@ -258,6 +265,10 @@ def _of_seen(row: Row) -> str:
     noise, df = row.noise[-1], cast(pilot.Seen, row.seen).tau_df
     tau = f"tau {noise.tau:.3g} (from {df} lineages beyond the first)" if len(row.found) > len(TAUS) else "no tau"
     return f"{row.level} {row.target} from the pilot: {tau}, s_t {noise.task:.3g}, s_e {noise.attempt:.3g}"
+
+
+def _without_a_word(found: Detectable) -> Detectable:
+    return replace(found, gain=None, why=found.why or TOO_FEW)
 
 
 def _some(names: Iterator[str]) -> str:
