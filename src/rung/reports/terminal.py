@@ -93,9 +93,13 @@ def _cost(report: LadderReport) -> list["Text"]:
 
 
 def _promise(report: LadderReport) -> list["Text"]:
-    """How far a registered plan was kept; nothing where none was registered."""
-    said = registered.line(report.registered)
-    return [_line(clean(said), "dim" if said.endswith("kept") else "bold yellow")] if said else []
+    """How far a registered plan was kept, whole where it was not; nothing where none was registered."""
+    from rich.text import Text
+
+    said = clean(registered.line(report.registered))
+    if not said:
+        return []
+    return [_line(said, "dim")] if said.endswith("kept") else [Text(said, style="bold yellow")]
 
 
 def _endings(report: LadderReport) -> list["Text"]:
