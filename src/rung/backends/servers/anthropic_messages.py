@@ -22,6 +22,7 @@ from rung.backends.servers.wires import (
     rows,
     spelled_as_offered,
     table,
+    warmth,
     without_keys,
     without_links,
     word,
@@ -79,7 +80,7 @@ class AnthropicMessages:
             _choice(table(body.get("tool_choice"))),
             parallel=not table(body.get("tool_choice")).get("disable_parallel_tool_use"),
             max_tokens=count(body.get("max_tokens")),
-            temperature=body.get("temperature") if isinstance(body.get("temperature"), int | float) else None,
+            temperature=warmth(body.get("temperature")),
         )
 
     # ----------------------------------------------------------------------------------------- what is answered
@@ -356,7 +357,7 @@ class Stream:
         if kind == "input_json_delta":
             self.pieces.setdefault(index, []).append(word(delta.get("partial_json")))
         elif kind == "citations_delta":
-            block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+            block["citations"] = [*rows(block.get("citations")), delta.get("citation")]
         else:
             for key in ("text", "thinking", "signature"):
                 if key in delta:

@@ -23,6 +23,7 @@ from rung.backends.servers.wires import (
     rows,
     spelled_as_offered,
     table,
+    warmth,
     without_keys,
     without_links,
     word,
@@ -88,7 +89,7 @@ class OpenAIChat:
             _choice(body.get("tool_choice")),
             parallel=body.get("parallel_tool_calls") is not False,
             max_tokens=_bound(body),
-            temperature=body.get("temperature") if isinstance(body.get("temperature"), int | float) else None,
+            temperature=warmth(body.get("temperature")),
         )
 
     # ----------------------------------------------------------------------------------------- what is answered

@@ -27,6 +27,7 @@ from rung.backends.servers.wires import (
     rows,
     spelled_as_offered,
     table,
+    warmth,
     without_links,
     word,
     words,
@@ -72,7 +73,7 @@ class OpenAIResponses:
             _choice(body.get("tool_choice")),
             parallel=body.get("parallel_tool_calls") is not False,
             max_tokens=count(body.get("max_output_tokens")),
-            temperature=body.get("temperature") if isinstance(body.get("temperature"), int | float) else None,
+            temperature=warmth(body.get("temperature")),
         )
 
     # ----------------------------------------------------------------------------------------- what is answered

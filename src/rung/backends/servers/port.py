@@ -81,7 +81,7 @@ def as_request(heard: Heard, role: Role, *, images: bool = True) -> ModelRequest
         role,
         tuple(_tool(tool) for tool in tools),
         heard.max_tokens,
-        None if heard.temperature is None else float(heard.temperature),
+        heard.temperature,
         "auto" if heard.choice in ("auto", "none") else "required",
     )
 

@@ -145,6 +145,11 @@ def count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10**12 else None
 
 
+def warmth(value: Any) -> float | None:
+    """A temperature; None for what is none."""
+    return float(value) if isinstance(value, int | float) and 0 <= value <= 100 else None
+
+
 def needed(body: Body, key: str) -> list[dict[str, Any]]:
     """The list of objects at a key. Raises `Malformed`."""
     value = body.get(key)
