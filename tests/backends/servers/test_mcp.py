@@ -312,5 +312,27 @@ async def test_a_desk_is_served_over_stdio_in_either_handshake(mode: str):
     assert picture.type == "image"
 
 
+@waits
+async def test_lines_that_are_no_requests_do_not_end_a_server_over_stdio():
+    root = str(Path(__file__).parents[3])
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", STDIO.format(root=root), cwd=root, env=_environment(), stdin=-1, stdout=-1
+    )
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "old", "version": "1"}}
+    lines = [request("initialize", **hello), {**request("tools/call", name="say", arguments={}), "id": 2}]
+    sent = b"{nope\n\xff\xfe\n[]\n7\n" + b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(sent)
+    answered: dict[int, Any] = {}
+    while 2 not in answered:
+        line = json.loads(await process.stdout.readline())
+        answered[line["id"]] = line
+    process.stdin.close()
+    assert await process.wait() == 0
+    assert answered[1]["result"]["serverInfo"]["name"] == "tasks"
+    assert answered[2]["result"]["_meta"]["data"] == {"tool": "say"}
+
+
 def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}

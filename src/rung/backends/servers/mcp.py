@@ -172,7 +172,8 @@ async def over_stdio(
 ) -> None:
     """Serve a desk to the program at the other end of stdin and stdout until it closes them.
 
-    Raises what ended the session, if a call did.
+    A call that was under way then is left to the desk: close it afterwards. Raises what ended the session, if a call
+    did.
     """
     door = Door("", desk)
     serves = server(door)
