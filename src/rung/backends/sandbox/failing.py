@@ -14,7 +14,7 @@ _MOST = "user.max_user_namespaces"
 _NAMESPACE_WORDS = (
     "No permissions to create a new namespace", "No permissions to creating new namespace",
     "Creating new namespace failed", "setting up uid map", "Failed RTM_NEWADDR", "Failed RTM_NEWLINK",
-    "kernel does not allow non-privileged user namespaces", "unshare user ns",
+    "kernel does not allow non-privileged user namespaces", "unshare user ns", "rung: unshare",
 )  # fmt: skip
 
 
