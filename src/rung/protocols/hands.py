@@ -23,6 +23,7 @@ from rung.agents.command import command as own
 from rung.agents.command.facts import HOME, MODELS_PORT, TOOLS_PORT, WORK, Began, Launch, Places, program
 from rung.backends.network.recorder import Recorder
 from rung.backends.network.summary import Summary
+from rung.backends.network.watchers import Watchers
 from rung.backends.sandbox.places import Places as Room
 from rung.backends.servers import client
 from rung.backends.servers.mcp import Door as ToolDoor
@@ -91,6 +92,7 @@ class Ground:
     config: Config
     clock: Callable[[], float]
     stop_requested: Callable[[], bool]
+    watchers: Watchers = field(default_factory=Watchers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +322,7 @@ class Leg:
         network = _network(ground.config)
         async with await ground.confiner.start(made, hear=ears.hear) as confined:
             record = self.place / f"network-{self.number:04d}.jsonl"
-            recorder = Recorder(confined.sockets, record, network, session=self.place.name)
+            recorder = Recorder(confined.sockets, record, network, session=self.place.name, watchers=ground.watchers)
             await recorder.start()
             try:
                 ended, vigil = await self._served(confined, recorder, ears, desk, (tools, models))
