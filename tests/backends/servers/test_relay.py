@@ -102,13 +102,18 @@ async def test_whatever_model_a_program_names_the_one_that_is_configured_is_aske
     assert (at.seen[0].asked, at.seen[0].answer.model) == ("gpt-dearest", "served-1")
 
 
+@pytest.mark.parametrize(
+    ("model", "word"), [("openai/m", "max_completion_tokens"), ("groq/m", "max_tokens"), ("compatible/m", "max_tokens")]
+)
 @waits
-async def test_an_answer_without_a_bound_is_bounded_and_a_stream_is_asked_what_it_cost():
+async def test_an_answer_without_a_bound_is_bounded_in_its_servers_word_and_a_stream_asked_its_cost(model, word):
     body = {"model": "m", "messages": [], "stream": True}
-    async with Loopback([streamed("[DONE]")]) as server, gate(relay(server)) as at:
+    async with Loopback([streamed("[DONE]")]) as server, gate(relay(server, model)) as at:
         await at.post(CHAT, body)
-    more = {"max_completion_tokens": 32_768, "stream_options": {"include_usage": True}}
-    assert server.seen[0].body == {**body, **more}
+        await at.post(CHAT, {**body, "max_completion_tokens": 9})
+    more = {"stream_options": {"include_usage": True}}
+    assert server.seen[0].body == {**body, **more, word: 32_768}
+    assert server.seen[1].body == {**body, **more, "max_completion_tokens": 9}  # a program's own word stays
 
 
 def test_an_addresss_own_query_stays_and_the_programs_is_added():

@@ -181,6 +181,7 @@ class Course:
             most,
             self.door.known.bound(self.request, self.form.parts(bounded).messages, self._by_bytes),
             sha256(raw),
+            frozenset(bounded.keys() - body.keys()),
             headers,
             self.incoming.query,
         )

@@ -33,6 +33,8 @@ ENDINGS: Mapping[WireName, str] = {
     "openai-chat": "chat/completions",
     "openai-responses": "responses",
 }
+BOUND = "max_completion_tokens"
+"""OpenAI's word for a bound on a chat's output."""
 RETURNED = ("content-type", "retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id")
 LIMITS = ("x-ratelimit-", "anthropic-ratelimit-")
 """How those headers begin that tell a program what it has left."""
@@ -62,12 +64,15 @@ class Relay:
         key: Key,
         config: ModelConfig,
         price: PriceConfig | None,
+        *,
+        bound: str = BOUND,
     ) -> None:
         self._name = name
         self._addresses = addresses
         self._key = key
         self._config = config
         self._price = price
+        self._bound = bound
         self._clients: PerLoop[httpx2.AsyncClient] = PerLoop(self._client)
         self._slots: PerLoop[asyncio.Semaphore] = PerLoop(self._slot)
 
@@ -137,7 +142,10 @@ class Relay:
         """The program's own bytes, unless the policy changed them or it asks for another model than there is."""
         if sent.raw is not None and sent.body.get("model") == self._name:
             return sent.raw
-        return compact({**sent.body, "model": self._name}).encode()
+        body = {**sent.body, "model": self._name}
+        if BOUND in sent.added:  # the bound is ours, and many servers have the older word for it
+            body[self._bound] = body.pop(BOUND)
+        return compact(body).encode()
 
     def _authorised(self, address: Address, sent: Sent) -> dict[str, str]:
         if not address.bare_key:
@@ -236,7 +244,7 @@ def make(model: str, config: ModelConfig, environ: Mapping[str, str]) -> Relay |
     if provider == "openai":
         addresses["openai-responses"] = address
     key = key_in(model, config.key_env or (host.key_env if host is not None else None), environ)
-    return Relay(name, addresses, key, config, price)
+    return Relay(name, addresses, key, config, price, bound=host.bound if host is not None else "max_tokens")
 
 
 def _refuse_body(model: str, config: ModelConfig) -> None:

@@ -36,7 +36,8 @@ class Broken(Exception):
 class Sent:
     """A request as it leaves: screened and bounded. `raw` are its bytes where nothing was changed.
 
-    `most_output` and `most_input` bound its tokens. `headers` and `query` are the program's; `seed` is of its bytes.
+    `most_output` and `most_input` bound its tokens; `added` are keys of the body that the program did not set.
+    `headers` and `query` are the program's; `seed` is of its bytes.
     """
 
     format: Format
@@ -47,6 +48,7 @@ class Sent:
     most_output: int
     most_input: int
     seed: str
+    added: frozenset[str] = frozenset()
     headers: Mapping[str, str] = field(default_factory=dict)
     query: str = ""
 
