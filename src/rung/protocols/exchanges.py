@@ -11,9 +11,10 @@ Messages are blobs, so a conversation that grows costs each of its messages once
 from collections.abc import Mapping
 from typing import Any, cast
 
-from rung.core.canonical import JSON, canonical, fingerprint
+from rung.core.canonical import JSON, fingerprint
 from rung.core.ports import Journal
 from rung.core.proxied import Exchange
+from rung.store.rows import spell
 
 KIND = "exchange"
 IDS = frozenset({"id", "call_id", "tool_use_id", "item_id", "created", "created_at", "usage", "signature"})
@@ -50,7 +51,7 @@ def put(journal: Journal, session: str, found: Exchange) -> None:
             "messages": list(request.messages),
         },
         "answer": {
-            "body": None if answer.body is None else journal.blob(canonical(answer.body).encode()),
+            "body": None if answer.body is None else journal.blob(spell(answer.body).encode()),
             "model": answer.model,
             "stop": answer.stop,
             "error": answer.error,

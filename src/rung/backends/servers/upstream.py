@@ -37,7 +37,7 @@ class Sent:
     """A request as it leaves: screened and bounded. `raw` are its bytes where nothing was changed.
 
     `most_output` and `most_input` bound its tokens; `added` are keys of the body that the program did not set.
-    `headers` and `query` are the program's; `seed` is of its bytes.
+    `headers` and `query` are the program's; `seed` is its own.
     """
 
     format: Format
