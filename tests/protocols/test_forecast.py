@@ -179,7 +179,7 @@ def test_attempts_are_those_that_a_study_then_makes():
     found, spent = forecast.make(study), truly(study, full)
     planned = {place: cost.attempts for place, cost in parts(found).items() if place[1] in ("working", "examining")}
     assert planned == {**spent.attempts()}
-    assert found.extent.attempts(controls=2) == sum(planned.values())
+    assert found.extent.attempts(beginnings=2) == sum(planned.values())
     assert set(planned) == {
         (name, phase) for name in ("static", "static-2", "a", "b") for phase in ("working", "examining")
     }
