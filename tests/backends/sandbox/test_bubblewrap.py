@@ -32,6 +32,20 @@ def test_a_mount_has_a_place_of_its_own(inside: str, tmp_path: Path):
         asyncio.run(Bubblewrap().start(Program(("true",), ENV, (Bind(tmp_path, inside),))))
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        Program(("true",), {"A": "x\0--bind\0/\0/host"}),
+        Program(("true\0",), ENV),
+        Program(("true",), ENV, cwd="/\0"),
+        Program(("true",), ENV, (Bind(Path("/tmp\0--bind"), "/x"),)),
+    ],
+)
+def test_no_value_can_become_an_option(program: Program):
+    with pytest.raises(UsageError, match="zero byte"):
+        asyncio.run(Bubblewrap().start(program))
+
+
 def test_a_bound_of_none_is_held_by_nobody():
     async def ended():
         async with await Bubblewrap().start(Program(("true",), ENV, bounds=Bounds(memory_mb=None))) as held:

@@ -207,9 +207,10 @@ def test_children_that_ended_and_were_never_fetched_are_no_survivors(confiner: C
     code = """
 import os
 for _ in range(3):
-    if os.fork() == 0:
+    child = os.fork()
+    if child == 0:
         os._exit(0)
-    os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
 """
     assert ran(confiner, python(code)).ended.forced == 0
 
@@ -253,6 +254,20 @@ def test_one_that_cannot_start_leaves_nothing_behind(confiner: Confiner, fork: F
     begin()
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
     assert [each.name for each in fork.upper.parent.iterdir() if each.name.startswith(".work")] == []
+
+
+def test_whoever_cannot_keep_what_it_hears_is_told_and_the_program_is_ended(confiner: Confiner, mark: str):
+    def full(stream: str, data: bytes) -> None:
+        raise OSError("disk full")
+
+    async def whole() -> None:
+        async with await confiner.start(python(FOREVER + f"# {mark}"), hear=full) as held:
+            await held.release()
+            with pytest.raises(OSError, match="disk full"):
+                await held.wait()
+
+    asyncio.run(asyncio.wait_for(whole(), 60))
+    assert living(mark) == []
 
 
 def test_many_at_once_are_strangers(confiner: Confiner):

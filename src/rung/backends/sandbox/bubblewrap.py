@@ -97,6 +97,7 @@ def enforced_by(bounds: Bounds) -> Mapping[str, str]:
 
 def ordered(program: Program, *, forks: Literal["overlay", "copy"]) -> tuple[Order, Sequence[bytes]]:
     """What a supervisor is told, and the bytes that go with it, one descriptor for each."""
+    _refuse_zeros(program)
     found = binary()
     if found is None:
         raise InstrumentFault("sandbox", failing.NO_BINARY)
@@ -218,6 +219,21 @@ class _Made:
 
 def _scratch(at: str, megabytes: int) -> tuple[str, ...]:
     return ("--perms", "1777", "--size", str(megabytes << 20), "--tmpfs", at)
+
+
+def _refuse_zeros(program: Program) -> None:
+    """Options go to bwrap parted by zero bytes: one inside of a value would make options of what follows it."""
+    outside = [str(path) for mount in program.mounts for path in _outside(mount)]
+    insides = [mount.inside for mount in program.mounts]
+    for text in (*program.argv, *program.env, *program.env.values(), program.cwd, *insides, *outside):
+        if "\0" in text:
+            raise UsageError(f"nothing that a program is given holds a zero byte, got {text[:80]!r}")
+
+
+def _outside(mount: Mount) -> tuple[Path, ...]:
+    if isinstance(mount, Bind):
+        return (mount.outside,)
+    return (mount.lower, mount.upper) if isinstance(mount, Fork) else ()
 
 
 def _check(at: str) -> None:

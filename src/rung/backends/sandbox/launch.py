@@ -199,7 +199,7 @@ class Bubblewrapped:
         (info, info_end), (gate, self._gate) = os.pipe(), os.pipe()
         passed = {"info": info_end, "gate": gate}
         text = "".join(f"{self._filled(each, given, passed)}\0" for each in self.order.options)
-        options = _in_memory(text.encode())
+        options = _in_memory(os.fsencode(text))
         command = [each.replace(f"{FD}options", str(options)) for each in self.order.command]
         supervisor = os.getpid()
 

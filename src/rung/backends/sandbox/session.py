@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rung.backends.sandbox import inside, passing
 from rung.backends.sandbox.order import Order, to_json
@@ -87,6 +87,7 @@ class Session:
     enforced_by: Mapping[str, str]
     nursery: Nursery  # kept, for it ends with its last holder
     _sockets: Sockets = field(default_factory=Sockets)
+    _deaf: Exception | None = None
     _heard: bytearray = field(default_factory=bytearray)
     _descriptors: list[int] = field(default_factory=list)
     _ready: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -116,8 +117,11 @@ class Session:
         return await asked
 
     async def wait(self) -> Ended:
-        """How it ended."""
-        return await asyncio.shield(self._ended)
+        """How it ended. Raises what `hear` raised: then it was ended for that."""
+        ended = await asyncio.shield(self._ended)
+        if self._deaf is not None:
+            raise self._deaf
+        return ended
 
     async def __aenter__(self) -> "Session":
         return self
@@ -194,8 +198,7 @@ class Session:
     def _take(self, said: Mapping[str, Any], piece: bytes) -> None:
         kind = said["kind"]
         if kind in ("out", "err"):
-            if self.hear:
-                self.hear(kind, piece)
+            self._pass_on(kind, piece)
         elif kind == "ready":
             self._sockets = inside.sockets(inside.opened_of(said["names"], self._descriptors))
             self._ready.set_result(None)
@@ -206,6 +209,15 @@ class Session:
                 _answer(self._asked.pop(0), Activity(**{key: value for key, value in said.items() if key != "kind"}))
         else:
             self._end(_ended(said, self.enforced_by))
+
+    def _pass_on(self, stream: Literal["out", "err"], piece: bytes) -> None:
+        """Whoever hears may fail, as on a full disk. Then the program ends, and whoever waits for it is told."""
+        if self.hear and self._deaf is None:
+            try:
+                self.hear(stream, piece)
+            except Exception as error:  # noqa: BLE001 (raised again by `wait`)
+                self._deaf = error
+                self._say({"do": "kill", "why": "what it printed could not be kept"})
 
     def _end(self, ended: Ended) -> None:
         if not self._ended.done():

@@ -10,6 +10,7 @@ import socket
 import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,8 +19,11 @@ from rung.backends.sandbox import kernel
 FIRST_USER, LAST_USER = 60001, 60999
 """Host users that sandboxes run as. No machine should have accounts there; Debian keeps them for packages that ask."""
 
-PLACE = Path("/mnt")
-"""Over which folder the private view is laid, where no other process sees it."""
+
+@cache
+def place() -> Path:
+    """Over which folder the private view is laid, where no other process sees it: one that every machine has."""
+    return next(each for each in map(Path, ("/mnt", "/tmp")) if each.is_dir())  # noqa: S108 (nothing is written there)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ View: TypeAlias = Shown | Forked
 
 def place_of(number: int) -> str:
     """Where the view's item of this number lies."""
-    return str(PLACE / str(number))
+    return str(place() / str(number))
 
 
 def take_user() -> tuple[int, socket.socket]:
@@ -101,12 +105,12 @@ def enter(views: tuple[View, ...], user: int | None) -> None:
     _leave(user)
     kernel.make_private()
     trees = [_trees(view, user) for view in views]
-    kernel.mount_memory(PLACE, mode="0755")
+    kernel.mount_memory(place(), mode="0755")
     for number, (view, tree) in enumerate(zip(views, trees, strict=True)):
         if isinstance(view, Shown):
-            _attached(tree, PLACE / str(number))
+            _attached(tree, place() / str(number))
         else:
-            _overlaid(view, PLACE / str(number), tree)
+            _overlaid(view, place() / str(number), tree)
 
 
 def _leave(user: int | None) -> None:
@@ -171,20 +175,20 @@ def _user_namespace(users: str, groups: str) -> int:
         os.waitpid(child, 0)
 
 
-def _attached(tree: int, place: Path) -> None:
+def _attached(tree: int, at: Path) -> None:
     if os.fstat(tree).st_mode & 0o170000 == 0o040000:
-        place.mkdir()
+        at.mkdir()
     else:
-        place.touch()
-    kernel.attach(tree, place)
+        at.touch()
+    kernel.attach(tree, at)
     os.close(tree)
 
 
-def _overlaid(view: Forked, place: Path, around: int) -> None:
+def _overlaid(view: Forked, at: Path, around: int) -> None:
     """Upper folder and work folder lie on one mount, as an overlay wants it. They are named from where they lie: a
     program can read the options of its mounts, and is to learn from them neither a path nor a name of the host."""
-    _attached(around, beside := place.with_name(f"{place.name}u"))
-    place.mkdir()
+    _attached(around, beside := at.with_name(f"{at.name}u"))
+    at.mkdir()
     os.chdir(beside / Path(view.upper).name)
-    kernel.mount_overlay(place, lower=PLACE / str(view.lower), upper=".", work=f"../{Path(view.work).name}")
+    kernel.mount_overlay(at, lower=place() / str(view.lower), upper=".", work=f"../{Path(view.work).name}")
     os.chdir("/")
