@@ -173,6 +173,38 @@ def test_a_full_disk_is_a_fault_of_the_instrument(homes: Homes, place: Path, mon
         homes.keep(planted(place / "home"))
 
 
+def test_a_disk_that_fills_up_costs_nothing_that_was_kept(homes: Homes, place: Path):
+    home = planted(place / "home", {f"{number}": str(number) * 100_000 for number in range(10, 20)})
+    (place / "disk").mkdir()
+    script = f'mount -t tmpfs -o size=8m none {place}/disk && exec "$0" -B -c "$1" {place}'
+    done = subprocess.run(
+        ["unshare", "-Urm", "sh", "-c", script, sys.executable, FULL], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == [homes.keep(home).manifest], done.stderr
+    assert "No space left on device" in done.stderr
+
+
+FULL = """
+import sys
+from pathlib import Path
+from rung.core.errors import StoreFault
+from rung.store.blobs import BlobFiles
+from rung.store.homes import Homes
+place = Path(sys.argv[1])
+disk = place / "disk"
+homes = Homes(disk / "homes", BlobFiles(disk / "blobs"))
+(disk / "ballast").write_bytes(bytes(7 << 20))
+try:
+    homes.keep(place / "home")
+except StoreFault as fault:
+    print(fault, file=sys.stderr)
+    (disk / "ballast").unlink()
+    kept = homes.keep(place / "home")
+    homes.lay_out(kept.manifest)
+    print(kept.manifest)
+"""
+
+
 def test_pieces_can_be_taken_out_of_a_kept_home(homes: Homes, place: Path):
     kept = homes.keep(planted(place / "home"))
     less = homes.put(without(homes.manifest(kept.manifest), lambda path: path.startswith(".claude/")))

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import resource
 import stat
 import subprocess
 import sys
@@ -229,6 +230,26 @@ def test_a_file_that_never_holds_still_is_a_finding(tree: Path, monkeypatch: pyt
     gathered = look(tree)
     assert leaves(gathered) == {}
     assert gathered.findings.named == [Finding("log", "changed", "it was written while it was read")]
+
+
+@pytest.mark.parametrize("next_one", ["file", "folder"])
+def test_that_we_have_no_file_left_to_open_is_no_finding_about_the_agent(tree: Path, next_one: str):
+    (tree / "a").write_bytes(b"")
+    if next_one == "file":
+        (tree / "b").write_bytes(b"")
+    else:
+        (tree / "b").mkdir()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    def take(handle: int, size: int) -> tuple[str, int]:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+        return "", 0
+
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            gather(tree, take)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_a_folder_that_is_moved_while_it_is_walked_leads_nowhere(tree: Path, tmp_path: Path):

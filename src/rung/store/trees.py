@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from rung.core.paths import raw, spelled
 from rung.store.manifests import ROOT, Change, Entry, File, Folder, Link, Manifest
-from rung.store.walker import CAPS, Caps, Descent, Findings, Found, steady, walk
+from rung.store.walker import CAPS, Caps, Descent, Findings, Found, Unreadable, steady, walk
 
 PIECE = 1 << 20
 """Bytes that are read at a time."""
@@ -90,8 +90,8 @@ class _Gatherer:
             return None
         try:
             taken = steady(found, self._take)
-        except OSError as error:
-            findings.add(found.path, "unreadable", error.strerror or "")
+        except Unreadable as error:
+            findings.add(found.path, "unreadable", str(error))
             return None
         if taken is None:
             findings.add(found.path, "changed", "it was written while it was read")

@@ -9,6 +9,7 @@ The tree is expected to be dead: the programs in it have ended. Should one live,
 nothing else.
 """
 
+import errno
 import os
 import stat
 import sys
@@ -27,6 +28,8 @@ T = TypeVar("T")
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+THEIRS = frozenset({errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO})
+"""Why a foreign file or folder is not opened that is its own matter; any other reason is a trouble of this machine."""
 TRIES = 3
 SHOWN = 1000
 """Findings that are kept with their names; more are counted."""
@@ -298,6 +301,8 @@ class _Walk:
         try:
             self._place.down(found.name)
         except OSError as error:
+            if error.errno not in THEIRS:
+                raise
             self._findings.add(found.path, "unreadable", error.strerror or "")
             return False
         return True
@@ -327,7 +332,7 @@ def _overlay_marks(above: int, name: bytes) -> dict[str, bytes]:
 def steady(found: Found, take: Callable[[int, int], T]) -> T | None:
     """What `take` makes of an open regular file of so many bytes; None when it never held still meanwhile.
 
-    Raises `OSError` when it cannot be opened, as its owner or as root.
+    Raises `Unreadable` when it cannot be opened, as its owner or as root, and whatever `take` raises.
     """
     with _opened(found) as handle:
         for _ in range(TRIES):
@@ -343,13 +348,22 @@ def steady(found: Found, take: Callable[[int, int], T]) -> T | None:
     return None
 
 
+class Unreadable(Exception):
+    """A file that its owner forbids us to open: a finding, where an error on the way to its blob is a broken disk."""
+
+
 @contextmanager
 def _opened(found: Found) -> Iterator[int]:
     mode = stat.S_IMODE(found.about.st_mode)
     lacks = os.geteuid() != 0 and not mode & 0o400
-    if lacks:
-        _change_mode(found.folder, found.name, mode | 0o400)
-    handle = os.open(found.name, REGULAR, dir_fd=found.folder)
+    try:
+        if lacks:
+            _change_mode(found.folder, found.name, mode | 0o400)
+        handle = os.open(found.name, REGULAR, dir_fd=found.folder)
+    except OSError as error:
+        if error.errno not in THEIRS:
+            raise
+        raise Unreadable(error.strerror) from error
     try:
         yield handle
     finally:
@@ -375,7 +389,11 @@ def read_file(root: Path, path: str, *, most: int) -> bytes | None:
                 return None
             found = Found(os.fsencode(path), "file", about, place.handle, name)
             return steady(found, lambda handle, size: _whole(handle, size) if size <= most else None)
-    except OSError:
+    except Unreadable:
+        return None
+    except OSError as error:
+        if error.errno not in THEIRS:
+            raise
         return None
 
 
