@@ -58,13 +58,13 @@ from rung.protocols.legs import Legs
 from rung.protocols.lines import Lines
 from rung.protocols.mcp import StreamDesk
 from rung.protocols.session import Desk
-from rung.protocols.sittings import Phase
+from rung.protocols.sittings import Keeps, Phase
 from rung.protocols.stream import Stream
 from rung.protocols.toolbox import Toolbox
 from rung.protocols.vigil import Patience, Signs, Vigil
 from rung.protocols.watched import Watched
 from rung.store.homes import Forked, Homes, Kept
-from rung.store.manifests import EMPTY
+from rung.store.manifests import EMPTY, without
 
 LOOK_SECONDS = 0.5
 """How often a running program is looked at."""
@@ -128,6 +128,13 @@ class ProgramHand:
     def driver(self, path: str, snapshot: str, phase: Phase) -> "Sitting":
         """A driver for one session."""
         return Sitting(self, path, snapshot, phase)
+
+    def reduced(self, snapshot: str, keeps: Keeps, conversation: bool) -> str:
+        """The snapshot with pieces taken out; a class that no rule knows counts as `unclassified`."""
+        found, homes, rules = self.read(snapshot), self.ground.homes, self.agent.facts.rules
+        home = without(homes.manifest(found.home), lambda at: not keeps(rules.find(at) or "unclassified", f"home/{at}"))
+        work = without(homes.manifest(found.work), lambda at: not keeps("files", f"workspace/{at}"))
+        return self.keep(Snapshot(homes.put(home), homes.put(work), found.conversation if conversation else None))
 
     def keep(self, snapshot: Snapshot) -> str:
         """A snapshot's id."""

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias, cast
 
+from rung.agents.command import CommandAgent
 from rung.backends.sandbox.plain import Plain
 from rung.backends.servers.upstream import Upstream
 from rung.core.canonical import sha256
@@ -66,11 +67,12 @@ def simulate(
     arms: tuple[Arm, ...] | None = None,
     journal: MemoryJournal | None = None,
     promised: Registered | None = None,
+    protocol: Conduct | None = None,
 ) -> MemoryJournal:
     """The whole study in memory: the same facts as on disk, row for row.
 
     `arms` replaces those of the config; on a `journal` that holds the study begun, it is gone on with; `promised` is a
-    plan that was registered beforehand.
+    plan that was registered beforehand; `protocol` is what is done in place of the protocol that the config names.
     """
     journal = MemoryJournal() if journal is None else journal
     plugins, config = _plugins(config, Path(), arms), wiring.with_folders(config)
@@ -93,7 +95,7 @@ def simulate(
         terms=_stream_terms(config),
         refusal=config.cell.refusal,
     )
-    asyncio.run(_conduct(drawn, made, bench))
+    asyncio.run(_conduct(drawn, made, bench, protocol or _configured))
     return journal
 
 
@@ -195,8 +197,8 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
             terms=_stream_terms(config),
             refusal=config.cell.refusal,
         )
-        protocol = given.protocol or partial(_configured, equip=_equip(drawn, directory, bench, wishes))
-        asyncio.run(_conduct(drawn, arms, bench, protocol))
+        equip = _equip(drawn, directory, bench, wishes, arms)
+        asyncio.run(_conduct(drawn, arms, bench, given.protocol or _configured, equip))
     finally:
         journal.close()
 
@@ -245,8 +247,8 @@ async def _as_they_are(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
     return arms
 
 
-def _equip(drawn: Plan, directory: RunDirectory, bench: Bench, wishes: Wishes) -> Equip:
-    if drawn.config.protocol != "cell" or bench.lines is None:
+def _equip(drawn: Plan, directory: RunDirectory, bench: Bench, wishes: Wishes, arms: tuple[Arm, ...]) -> Equip:
+    if bench.lines is None or not any(isinstance(arm.agent, CommandAgent) for arm in arms):
         return _as_they_are
     return partial(
         equipment.equipped,
@@ -264,11 +266,10 @@ def _needs(wishes: Wishes, directory: RunDirectory | None = None) -> Needs:
     return Needs(wishes.base, wishes.upstreams, wishes.warn, stop)
 
 
-async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench, *, equip: Equip = _as_they_are) -> None:
+async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
     """The protocol that the config names."""
     study, config = Study(bench), drawn.config
     if config.protocol == "cell":
-        arms = await equip(arms)
         how = config.cell
         made = cell.Cell(arms, drawn.held.lineages, drawn.exam, drawn.seed, how.before, how.sentinels)
         await cell.run(study, made)
@@ -276,9 +277,11 @@ async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench, *, equip
         await ladder.run(study, ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
 
 
-async def _conduct(drawn: Plan, arms: tuple[Arm, ...], bench: Bench, protocol: Conduct = _configured) -> None:
+async def _conduct(
+    drawn: Plan, arms: tuple[Arm, ...], bench: Bench, protocol: Conduct = _configured, equip: Equip = _as_they_are
+) -> None:
     try:
-        await protocol(drawn, arms, bench)
+        await protocol(drawn, await equip(arms), bench)
     finally:
         await providers.close(arms)
     await bench.journal.flush(durable=True)

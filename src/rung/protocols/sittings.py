@@ -6,9 +6,9 @@ half an attempt by a fresh fork measures nothing: what was cut off is a fault, a
 never takes its exam task has answered it: it is scored as it stands.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from rung.core.errors import InstrumentFault, ModelUnusable, Stopped, StoreFault
 from rung.core.ports import Driver, Journal
@@ -26,6 +26,10 @@ INTERRUPTED = "interrupted"
 Phase = Literal["work", "exam"]
 
 
+Keeps: TypeAlias = Callable[[str, str], bool]
+"""Whether a file is kept, by its class and its path: `home/notes.md`, `workspace/x.py`."""
+
+
 class Hand(Protocol):
     """Who runs the sessions of a program: what it starts from, and a driver for each session."""
 
@@ -35,6 +39,10 @@ class Hand(Protocol):
 
     def driver(self, path: str, snapshot: str, phase: Phase) -> Driver:
         """A driver for the session at this path, which forks this snapshot."""
+        ...
+
+    def reduced(self, snapshot: str, keeps: Keeps, conversation: bool) -> str:
+        """A snapshot with only the files that are kept, and with or without its conversation."""
         ...
 
 
