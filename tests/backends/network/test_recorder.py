@@ -7,13 +7,16 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import rung
 from rung.backends.network import dns, recorder, relay
 from rung.backends.network.hellos import LONGEST
-from rung.backends.network.record import verify
+from rung.backends.network.record import Reading, verify
 from rung.backends.network.recorder import Recorder, Terms
 from rung.backends.network.summary import summarize
 from rung.backends.network.watchers import Watchers
@@ -481,6 +484,20 @@ def test_a_recorder_that_is_left_in_the_middle_leaves_no_process_and_an_incomple
 
     assert asyncio.run(session()) > 0
     assert summarize(tmp_path / "n.jsonl").why == ("the instrument was lost before it ended the session",)
+
+
+def test_an_instrument_that_is_killed_leaves_no_process_and_a_record_that_says_so(tmp_path):
+    path = tmp_path / "network.jsonl"
+    command = [sys.executable, "-m", "backends.network.killed", str(path)]
+    paths = {"PYTHONPATH": ":".join((str(Path(rung.__file__).parents[1]), str(Path(__file__).parents[2])))}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **paths}) as instrument:
+        left = [os.pidfd_open(int(pid)) for pid in instrument.stdout.readline().split()]
+        instrument.kill()
+    for process in left:
+        assert select.select([process], [], [], 30)[0]
+        os.close(process)
+    assert summarize(path).why == ("the instrument was lost before it ended the session",)
+    assert [each["dport"] for each in Reading(path) if each["event"] == "flow_close"] == [9]
 
 
 def test_one_forking_process_serves_many_records_and_another_comes_when_it_is_killed(tmp_path):

@@ -28,6 +28,8 @@ class Watchers:
     def __init__(self) -> None:
         self._link: socket.socket | None = None
         self._owner = 0
+        self.pid = 0
+        """Its process."""
 
     def start(self) -> None:
         """Be ready for the first watcher."""
@@ -48,7 +50,7 @@ class Watchers:
         """Where watchers are asked for. A process that was forked off gets its own."""
         if self._link is None or self._owner != os.getpid():
             self._link, process = _forking()
-            self._owner = os.getpid()
+            self._owner, self.pid = os.getpid(), process.pid
             weakref.finalize(self, _end, self._link, process, self._owner)
         return self._link
 
