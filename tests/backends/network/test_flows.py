@@ -111,7 +111,7 @@ def test_a_hello_of_which_a_part_was_not_captured_is_said_to_be_cut_off():
     opening, (first, second) = made.opening(), made.up(raw, step=40)
     known = Flows()
     events = seen([*opening, first[:-5]], known=known, end=False)
-    assert one(events, "unparsed")["why"] == "a beginning that was cut off"
+    assert one(events, "unparsed")["reason"] == "a beginning that was cut off"
     assert one(seen([second, *made.closing()], known=known), "flow_close")["up"] == len(raw)
 
 
@@ -178,7 +178,7 @@ def test_few_bytes_are_kept_when_the_connection_ends():
 
 def test_a_hello_that_never_ends_is_said_to_be_cut_off():
     events = seen(conversation(hello(b"files.example")[:60]))
-    assert one(events, "unparsed")["why"] == "a beginning that was cut off"
+    assert one(events, "unparsed")["reason"] == "a beginning that was cut off"
     assert one(events, "flow_close")["identified_by"] == "bare_ip"
 
 
@@ -242,7 +242,7 @@ def test_look_ups_over_tcp_are_seen_one_after_the_other_with_their_answers():
 
 
 def test_a_datagram_to_port_53_that_is_no_look_up_is_said_to_be_none():
-    assert one(seen([udp(b"secret data", ports=(5, 53))]), "unparsed")["why"] == "no message of DNS"
+    assert one(seen([udp(b"secret data", ports=(5, 53))]), "unparsed")["reason"] == "no message of DNS"
 
 
 def test_a_datagram_of_nobody_knows_what_is_kept_with_its_first_bytes():

@@ -78,7 +78,7 @@ ACTIONS = (
     (say("255.255.255.254", 443, b"?"), "flow_close", {"dst": "255.255.255.254", "state": "refused"}),
     (ask(HOST, 443, b"\xc3\0\0\0\1" + bytes(1195)), "quic_unreadable", {"version": "1", "dst": HOST}),
     (say("127.0.0.1", 3000, b"?"), "flow_close", {"dport": 3000, "identified_by": "inside", "state": "refused"}),
-    (ask("192.0.2.9", 53, b"secret"), "unparsed", {"dst": "192.0.2.9", "why": "no message of DNS"}),
+    (ask("192.0.2.9", 53, b"secret"), "unparsed", {"dst": "192.0.2.9", "reason": "no message of DNS"}),
 )
 
 

@@ -104,7 +104,7 @@ class Flows:
         """Take in a frame that was captured `at` so many seconds from the start."""
         seen = decode(frame)
         if isinstance(seen, Odd):
-            return [{"event": seen.event, "why": seen.why, "bytes": seen.size}]
+            return [{"event": seen.event, "reason": seen.why, "bytes": seen.size}]
         if isinstance(seen, Piece):
             return list(self._piece(seen))
         if seen.transport == "icmp" and seen.target not in _ECHOES:
@@ -219,11 +219,11 @@ class Flows:
             yield {"event": "http_request", **where, "method": said.method, "host": flow.host, "hosts": len(said.hosts)}
         elif isinstance(said, Quic):
             reason = "what it says first is encrypted, and is not decrypted here"
-            yield {"event": "quic_unreadable", **where, "version": said.version, "why": reason}
+            yield {"event": "quic_unreadable", **where, "version": said.version, "reason": reason}
         elif isinstance(said, Unknown):
             yield {"event": "cleartext_unknown", **where, "first": said.first}
         else:
-            yield {"event": "unparsed", **where, "why": said.why}
+            yield {"event": "unparsed", **where, "reason": said.why}
         if not flow.asks:
             flow.stream = None
 
@@ -261,13 +261,13 @@ class Flows:
             yield from self._message(at, flow, message, is_up=is_up)
         if flow.asks and (stream.lost or len(stream.data) >= KEPT):
             stream.lost = True
-            yield {"event": "unparsed", **_place(flow), "why": "a message of DNS that was cut off"}
+            yield {"event": "unparsed", **_place(flow), "reason": "a message of DNS that was cut off"}
 
     def _message(self, at: float, flow: Flow, data: bytes, *, is_up: bool) -> Iterator[Event]:
         message = dns.read(data)
         where: Event = {"flow": flow.number, "via": flow.transport, "server": flow.dst, "port": flow.port}
         if message is None or message.name is None or message.is_answer == is_up:
-            yield {"event": "unparsed", **_place(flow), "why": "no message of DNS"}
+            yield {"event": "unparsed", **_place(flow), "reason": "no message of DNS"}
             return
         asked: Event = {"q": message.name, "type": dns.type_name(message.type)}
         if is_up:
