@@ -343,6 +343,20 @@ def test_a_recorder_that_is_killed_leaves_a_record_that_says_nothing(tmp_path):
     assert summary.statement.startswith("no statement about egress")
 
 
+def test_a_recorder_that_hangs_is_ended_and_its_record_says_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(recorder, "STOP_SECONDS", 0.0)
+    watched = []
+
+    async def plan(world: World, kept: Recorder) -> None:
+        os.kill(kept.pid, signal.SIGSTOP)
+        watched.append(os.pidfd_open(kept.pid))
+
+    _, summary = recorded(tmp_path / "network.jsonl", GATEWAY, plan)
+    assert summary.why == ("the recorder ended before its session", "the recorder did not end within 0 s")
+    assert select.select(watched, [], [], 30)[0] == watched
+    os.close(watched[0])
+
+
 def test_dropped_packets_are_counted_and_the_record_says_nothing(tmp_path):
     async def plan(world: World, kept: Recorder) -> None:
         await world.act("serve", port=4444)
