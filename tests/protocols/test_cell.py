@@ -60,6 +60,8 @@ class Played:
         self.sessions.append((path, phase))
         return Session(self, path, snapshot, phase)
 
+    async def close(self) -> None: ...
+
 
 @dataclass
 class Session:

@@ -136,6 +136,10 @@ class ProgramHand:
         work = without(homes.manifest(found.work), lambda at: not keeps("files", f"workspace/{at}"))
         return self.keep(Snapshot(homes.put(home), homes.put(work), found.conversation if conversation else None))
 
+    async def close(self) -> None:
+        """Let go of the connections to its model."""
+        await self.upstream.close()
+
     def keep(self, snapshot: Snapshot) -> str:
         """A snapshot's id."""
         return self.ground.journal.blob(snapshot.text.encode())

@@ -272,7 +272,10 @@ async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
     if config.protocol == "cell":
         how = config.cell
         made = cell.Cell(arms, drawn.held.lineages, drawn.exam, drawn.seed, how.before, how.sentinels)
-        await cell.run(study, made)
+        try:
+            await cell.run(study, made)
+        finally:
+            await providers.close(arms)
     else:
         await ladder.run(study, ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
 

@@ -115,10 +115,13 @@ def prices(arms: Iterable[Arm]) -> Mapping[str, PriceConfig | None]:
     return {provider.id: provider.price for provider in _of(arms)}
 
 
-async def close(arms: Iterable[Arm]) -> None:
-    """Let go of all that the models hold."""
+async def close(arms: Sequence[Arm]) -> None:
+    """Let go of all that the models hold, asked by us or by a program."""
     for provider in _of(arms):
         await provider.close()
+    for arm in arms:
+        if arm.hand is not None:
+            await arm.hand.close()
 
 
 def _of(arms: Iterable[Arm]) -> Sequence[Provider]:

@@ -45,6 +45,10 @@ class Hand(Protocol):
         """A snapshot with only the files that are kept, and with or without its conversation."""
         ...
 
+    async def close(self) -> None:
+        """Let go of the connections to its model."""
+        ...
+
 
 async def hold(
     journal: Journal, path: str, tickets: Sequence[Ticket], *, lens: Lens, seat: Seat, refusal: str = "score"

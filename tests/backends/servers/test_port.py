@@ -1,7 +1,10 @@
 """A model of ours behind the gateway: what a program asks as our request, and our reply as its answer."""
 
+import asyncio
+
 import pytest
 
+from backends.models.loopback import Loopback, completion, says
 from rung.backends.models.gateway import Gateway
 from rung.backends.models.scripted import Scripted
 from rung.backends.servers.played import Played
@@ -158,3 +161,21 @@ def test_who_answers_is_the_models_own_server_where_it_speaks_and_its_port_where
     assert isinstance(upstream("openai/gpt-x", environ=keys), Either)
     assert isinstance(upstream("scripted/echo", environ=keys), Port)
     assert Played(lambda heard: Said(("",))).speaks("openai-chat")
+
+
+@waits
+async def test_closing_lets_go_of_the_connections_of_both_ways():
+    stays = says(completion()).replace(b"connection: close", b"connection: keep-alive")
+    async with Loopback([stays]) as server:
+
+        def connections() -> int:
+            return sum(not task.done() for task in server._serving)
+
+        made = upstream("openai/m", ModelConfig(base_url=server.url), environ={"OPENAI_API_KEY": "k"})
+        async with gate(made) as at:
+            assert (await at.post("v1/chat/completions", asks("v1/chat/completions"))).status_code == 200
+            assert (await at.post("v1/messages", asks("v1/messages"))).status_code == 200
+        assert connections() == 2
+        await made.close()
+        while connections():  # noqa: ASYNC110  nobody would set an event
+            await asyncio.sleep(0)

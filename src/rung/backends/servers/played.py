@@ -44,6 +44,9 @@ class Played:
         headers = STREAM_TYPE if sent.streamed else JSON_TYPE
         return Flow(200, headers, _chunks(sent, heard, answer))
 
+    async def close(self) -> None:
+        """Nothing is held."""
+
 
 def refusal(sent: Sent, refused: Refused) -> dict[str, object]:
     """The body of an error."""

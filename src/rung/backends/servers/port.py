@@ -56,6 +56,10 @@ class Port:
         headers = STREAM_TYPE if sent.streamed else JSON_TYPE
         return Flow(200, headers, _chunks(sent, heard, as_said(answered.reply, heard)))
 
+    async def close(self) -> None:
+        """Let go of what the model holds."""
+        await self.provider.close()
+
 
 def _chunks(sent: Sent, heard: Heard, said: Said) -> Chunks:
     return pieces(spelled(sent, heard, said))

@@ -96,6 +96,10 @@ class Upstream(Protocol):
         """
         ...
 
+    async def close(self) -> None:
+        """Let go of the connections of the running event loop."""
+        ...
+
 
 def worst(sent: Sent, price: PriceConfig | None, *, dearest_input: float = 1.0) -> Amount:
     """The most that a request can cost: all the input that it may be, and all the output that it is allowed.

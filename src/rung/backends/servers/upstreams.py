@@ -43,6 +43,11 @@ class Either:
         asked: Upstream = self.relay if self.relay.speaks(sent.format.name) else self.port
         return await asked.open(sent, spending)
 
+    async def close(self) -> None:
+        """Let go of what both hold."""
+        await self.relay.close()
+        await self.port.close()
+
 
 def upstream(
     model: str,
