@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any, cast
 
 from rung.core.ports import Journal
-from rung.reports import books, cells, certificate, economy, models, registered, rungs, shares, tables
+from rung.reports import ablation, books, cells, certificate, economy, models, registered, rungs, shares, tables
 from rung.reports.books import Books
 from rung.reports.record import Record, record
 from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Programs, Quote, Rung
@@ -37,6 +37,7 @@ HOW = {
     "gain per US dollar, per million tokens": "rung.reports.economy.priced",
     "spent of the study's budget": "rung.reports.models.spending",
     "held against the registered plan": "rung.reports.registered.held",
+    "carried: gained, lost (ablation)": "rung.reports.ablation.ablation",
     "digest": "rung.core.ports.Journal.digest",
 }
 
@@ -83,6 +84,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         spending=models.spending(noted),
         totals=totals,
         programs=programs,
+        ablation=ablation.ablation(journal, found),
         calibration=certificate.cited(),
         registered=registered.held(found, arms, totals),
         margins=found.margins(),

@@ -58,7 +58,7 @@ def markdown(report: LadderReport) -> str:
     for arm in report.arms:
         blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
     blocks += [*_explained("How the intervals were made", methods(report)), escaped(report.calibration)]
-    blocks += [*_sessions(report)]
+    blocks += [*_sessions(report), *_ablation(report)]
     blocks += [
         "## How attempts ended",
         _endings(report),
@@ -236,6 +236,23 @@ def _sessions(report: LadderReport) -> list[str]:
     blocks = ["## Working sessions", _table(heads, rows)]
     drifts = [(one.control, gain_text(one.change), one.unit, one.change.method) for one in report.programs.sentinels]
     return [*blocks, *([_table(("sentinel", "later less before", "in", "method"), drifts)] if drifts else [])]
+
+
+def _ablation(report: LadderReport) -> list[str]:
+    """What carried the gain, where pieces were examined."""
+    if report.ablation is None:
+        return []
+    said = [
+        f"{one.arm} on {one.target}: "
+        + (f"carried by {' and '.join(one.carriers)}" if one.carriers else "no piece was shown to carry it")
+        for one in report.ablation.attributions
+    ]
+    heads = ("arm", "examined on", "with", "gained over A_0", "the full fork has more by", "broke")
+    rows = [
+        (row.arm, row.target, row.words, gain_text(row.gained), gain_text(row.lost), str(row.broke))
+        for row in report.ablation.rows
+    ]
+    return ["## What carried the gain", _list(map(escaped, said)), _table(heads, rows)]
 
 
 def _drift(report: LadderReport) -> str:

@@ -103,10 +103,8 @@ def _flagged(estimate: Estimate, *flags: tuple[str, ...]) -> Estimate:
 
 def _exam_ends(found: Record, name: str, places: set[int], ending: Ending) -> Crashes:
     sat = [row for row in found.rows if row.purpose == "exam" and row.place in places]
-    baselines = found.baselines(name)
-    return shares.crashes(
-        (row for row in sat if row.who in baselines), (row for row in sat if row.who.startswith(f"{name}.L")), ending
-    )
+    baselines, ends = found.baselines(name), {f"{name}.L{number}" for number in found.lineages}
+    return shares.crashes((row for row in sat if row.who in baselines), (row for row in sat if row.who in ends), ending)
 
 
 def _cells(found: Record, examinee: str, places: Sequence[Planned]) -> list[float]:

@@ -320,6 +320,47 @@ class Programs:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """One row of the exam by forks of what was left with pieces taken out (see `rung.reports.ablation`).
+
+    The `kept` classes and patterns went along, or with `out` all but those; `words` says so. `gained` is over A_0,
+    `lost` what the full fork has more. `broke` sessions ended because the program did not run with so little.
+    """
+
+    arm: str
+    level: str
+    target: str
+    carry: str
+    words: str
+    kept: tuple[str, ...]
+    out: bool
+    gained: Estimate
+    lost: Estimate
+    broke: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Which pieces carried a gain on one row, and of which that was asked and not shown; each with its p by Holm."""
+
+    arm: str
+    level: str
+    target: str
+    carriers: tuple[str, ...]
+    others: tuple[str, ...]
+    p_values: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """Everything that `rung ablate` had examined."""
+
+    rows: tuple[Carried, ...]
+    attributions: tuple[Attribution, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
     """Dollars for a million tokens, and the day the price was read off."""
 
@@ -454,6 +495,7 @@ class LadderReport:
     stocks: tuple[str, ...] = ()  # cells whose tasks are a fixed collection, which lineages share
     unconfined: int = 0  # attempts that a command judged outside any sandbox
     programs: Programs | None = None  # of a cell
+    ablation: Ablation | None = None  # of a cell whose pieces were examined
     calibration: str = ""  # what is known of the estimators that made this report, in a sentence
     registered: Registered | None = None  # the plan that was registered beforehand, and how far it was kept
     margins: Mapping[str, float] = field(default_factory=dict)  # registered with it, by level
