@@ -161,7 +161,6 @@ def test_a_carry_that_names_nothing_is_refused_with_the_mend(text: str):
         ablate.carry(text)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["files", "conversation", "either"])
 def test_over_twenty_lineages_the_attribution_is_exact(kind: str):
     found, _ = ablated(kind, lineages=20, tasks=24)
