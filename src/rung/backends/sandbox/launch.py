@@ -91,6 +91,10 @@ class Launched(Protocol):
         """The program itself has ended: let what waits for it say how."""
         ...
 
+    def end(self) -> None:
+        """End what is no process below the supervisor."""
+        ...
+
 
 def limits(bounds: Bounds) -> dict[int, int]:
     """The bounds that the kernel holds for each process, or each user, by what the kernel calls them."""
@@ -207,7 +211,7 @@ class Bubblewrapped:
             staging.enter(self.order.view, user)
             if user is not None:
                 staging.become(user)
-            _die_with(supervisor)
+            die_with(supervisor)
             for each in (options, info_end, gate, *given):
                 os.set_inheritable(each, True)
 
@@ -259,16 +263,7 @@ class Bubblewrapped:
 
     def check(self) -> None:
         """See that the program and the folder it begins in are there, as seen from inside."""
-        root = os.open(f"/proc/{self.inner}/root", os.O_PATH | os.O_CLOEXEC)
-        try:
-            _is_there(root, self.order.cwd, "the folder that the program begins in")
-            name = self.order.program
-            if "/" in name:
-                _is_there(root, os.path.join(self.order.cwd, name), "the program")  # noqa: PTH118
-            elif not any(_executable(root, os.path.join(path, name)) for path in self.order.search.split(":")):  # noqa: PTH118
-                raise OSError(f"no program {name!r} in the sandbox, on its PATH {self.order.search!r}")
-        finally:
-            os.close(root)
+        check_inside(self.inner, self.order)
 
     def opened(self) -> inside.Opened:
         """Its network was there before the rest of the sandbox, so they have been opened in the meantime."""
@@ -321,6 +316,9 @@ class Bubblewrapped:
         with suppress(ProcessLookupError):
             os.kill(self.outer, signal.SIGCONT)
 
+    def end(self) -> None:
+        """All of it is below the supervisor."""
+
 
 def _ended() -> int:
     """A descriptor that is readable at once."""
@@ -336,7 +334,7 @@ def _in_memory(data: bytes) -> int:
     return descriptor
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Be killed when the supervisor is gone. It has one thread, so it is the process that counts."""
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -356,6 +354,20 @@ def _inner(info: int, until: float) -> int:
             raise OSError("bwrap ended before the sandbox was made")
         said += piece
     return int(json.loads(said)["child-pid"])
+
+
+def check_inside(pid: int, order: Order) -> None:
+    """See that a program and the folder it begins in are there, as a process sees it that lies still."""
+    root = os.open(f"/proc/{pid}/root", os.O_PATH | os.O_CLOEXEC)
+    try:
+        _is_there(root, order.cwd, "the folder that the program begins in")
+        name = order.program
+        if "/" in name:
+            _is_there(root, os.path.join(order.cwd, name), "the program")  # noqa: PTH118
+        elif not any(_executable(root, os.path.join(path, name)) for path in order.search.split(":")):  # noqa: PTH118
+            raise OSError(f"no program {name!r} in the sandbox, on its PATH {order.search!r}")
+    finally:
+        os.close(root)
 
 
 def _is_there(root: int, path: str, what: str) -> None:
@@ -397,7 +409,7 @@ class Bare:
 
         def prepare() -> None:
             os.setsid()
-            _die_with(supervisor)
+            die_with(supervisor)
             os.close(self._gate)
             os.chdir(self.order.cwd)
             if not os.read(gate, 1):
@@ -456,7 +468,5 @@ class Bare:
     def finish(self) -> None:
         """It has nobody who waits for it but the supervisor."""
 
-
-def launched(order: Order) -> Launched:
-    """What an order asks for."""
-    return Bubblewrapped(order) if order.kind == "bubblewrap" else Bare(order)
+    def end(self) -> None:
+        """All of it is below the supervisor."""

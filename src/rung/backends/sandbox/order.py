@@ -9,7 +9,7 @@ from rung.backends.sandbox.staging import Forked, Shown, View
 from rung.core.canonical import JSON
 from rung.core.confined import Bounds
 
-Kind: TypeAlias = Literal["bubblewrap", "unsafe"]
+Kind: TypeAlias = Literal["bubblewrap", "unsafe", "docker"]
 
 FD = "\0fd "
 """Begins an argument that stands for the number of a descriptor that came with the order: `\\0fd 3`."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -233,6 +234,46 @@ class Session:
         if not self._ready.done():
             self._ready.set_exception(InstrumentFault("sandbox", why))
         self._end(Ended("instrument_lost", why=why, enforced_by=self.enforced_by))
+
+
+@dataclass(slots=True)
+class Furnished:
+    """A session with files of its own in a folder that goes with it, and sockets from elsewhere."""
+
+    _kept: Session
+    sockets: Sockets
+    _folder: Path
+
+    async def release(self) -> None:
+        """Let it run."""
+        await self._kept.release()
+
+    async def activity(self) -> Activity:
+        """What it has done so far."""
+        return await self._kept.activity()
+
+    async def stop(self, why: str) -> None:
+        """Ask it to end, and kill it after a while."""
+        await self._kept.stop(why)
+
+    async def wait(self) -> Ended:
+        """How it ended."""
+        return await self._kept.wait()
+
+    async def __aenter__(self) -> "Furnished":
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        try:
+            await self._kept.close()
+        finally:
+            clear(self._folder, self.sockets)
+
+
+def clear(folder: Path, held: Sockets) -> None:
+    """Let go of a session's folder and sockets."""
+    inside.close(held)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _answer(asked: "asyncio.Future[Activity]", activity: Activity) -> None:

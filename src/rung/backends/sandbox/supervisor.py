@@ -14,14 +14,16 @@ import shutil
 import signal
 import socket
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rung.backends.sandbox import kernel, passing, procs, staging, written
-from rung.backends.sandbox.launch import Ends, Launched, launched
-from rung.backends.sandbox.order import Order
+from rung.backends.sandbox.dockered import Dockered
+from rung.backends.sandbox.launch import Bare, Bubblewrapped, Ends, Launched
+from rung.backends.sandbox.order import Kind, Order
 from rung.core.canonical import JSON
 from rung.core.confined import EndReason
 
@@ -43,6 +45,8 @@ TOLD = 2000
 
 LAST_SECONDS = 10.0
 """For killed processes to be gone. One that the kernel keeps longer waits for a disk that does not answer."""
+
+KINDS: Mapping[Kind, Callable[[Order], Launched]] = {"bubblewrap": Bubblewrapped, "unsafe": Bare, "docker": Dockered}
 
 
 @dataclass(slots=True)
@@ -313,6 +317,7 @@ class Supervisor:
         forced = self.held.survivors()
         ended = self._status() if self._main_is_gone() else None
         self.cpu = max(self.cpu, procs.cpu_seconds(self.held.accounted()))
+        self.held.end()
         kill_all(LAST_SECONDS)
         self.files = written.measure(self.order.watched, most_files=self.order.bounds.written_files)
         for name in list(self.streams):
@@ -417,10 +422,11 @@ def main(link: socket.socket, instrument: int, order: Order, given: list[int]) -
     """Carry out one order. `instrument` is a descriptor of the process that gave it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
-    keeper = Supervisor(order, link, launched(order))
+    keeper = Supervisor(order, link, KINDS[order.kind](order))
     try:
         keeper.begin(given)
     except OSError as error:
+        keeper.held.end()
         kill_all(LAST_SECONDS)
         for work in order.works:
             remove_work(work)

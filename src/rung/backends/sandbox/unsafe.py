@@ -8,7 +8,6 @@ the program is given, it is replaced by where that really is.
 
 import os
 import re
-import shutil
 import socket
 import sys
 import tempfile
@@ -19,10 +18,8 @@ from pathlib import Path
 from rung.backends.sandbox import inside, session, staging
 from rung.backends.sandbox.order import GRACE, Order
 from rung.core.confined import (
-    Activity,
     Bind,
     Bounds,
-    Ended,
     Fork,
     Given,
     Hear,
@@ -58,7 +55,7 @@ class Unsafe:
         )
         return Isolation(NAME, missing=missing, unconfined=UNCONFINED)
 
-    async def start(self, program: Program, *, hear: Hear | None = None) -> "Loose":
+    async def start(self, program: Program, *, hear: Hear | None = None) -> session.Furnished:
         """Leave a program waiting to begin."""
         missing = self.probe().missing
         if missing:
@@ -71,48 +68,9 @@ class Unsafe:
                 self.nursery, order, [session.given(program.stdin)], hear=hear, enforced_by=enforced_by(program.bounds)
             )
         except BaseException:
-            _let_go(folder, held)
+            session.clear(folder, held)
             raise
-        return Loose(kept, held, folder)
-
-
-@dataclass(slots=True)
-class Loose:
-    """A program that runs as it is (see `rung.core.confined.Confined`)."""
-
-    _kept: session.Session
-    sockets: Sockets
-    _folder: Path
-
-    async def release(self) -> None:
-        """Let it run."""
-        await self._kept.release()
-
-    async def activity(self) -> Activity:
-        """What it has done so far."""
-        return await self._kept.activity()
-
-    async def stop(self, why: str) -> None:
-        """Ask it to end, and kill it after a while."""
-        await self._kept.stop(why)
-
-    async def wait(self) -> Ended:
-        """How it ended."""
-        return await self._kept.wait()
-
-    async def __aenter__(self) -> "Loose":
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        try:
-            await self._kept.close()
-        finally:
-            _let_go(self._folder, self.sockets)
-
-
-def _let_go(folder: Path, held: Sockets) -> None:
-    inside.close(held)
-    shutil.rmtree(folder, ignore_errors=True)
+        return session.Furnished(kept, held, folder)
 
 
 def listening(ports: Sequence[int]) -> Sockets:
