@@ -297,7 +297,7 @@ class SandboxConfig(_Section):
     `unsafe` confines nothing, and is stamped on every row that comes of it.
     """
 
-    kind: Literal["bubblewrap", "unsafe"] = "bubblewrap"
+    kind: Literal["bubblewrap", "docker", "unsafe"] = "bubblewrap"
     memory_mb: Count = 4096
     processes: Count = 512
     file_mb: Count = 1024

@@ -11,6 +11,7 @@ from rung.agents.command import CommandAgent
 from rung.agents.command.facts import Facts, Places
 from rung.backends import programs
 from rung.backends.sandbox.bubblewrap import Bubblewrap
+from rung.backends.sandbox.docker import Docker
 from rung.backends.sandbox.places import Places as Room
 from rung.backends.sandbox.unsafe import Unsafe
 from rung.backends.servers.played import Played
@@ -32,6 +33,7 @@ from rung.store.run_directory import RunDirectory
 
 CONFINERS: Mapping[str, Callable[[], Confiner]] = {
     "bubblewrap": Bubblewrap,
+    "docker": Docker,
     "unsafe": Unsafe,
 }
 
