@@ -107,18 +107,19 @@ def _of_parts(name: str, parts: Sequence[Part]) -> Iterator[Sequence[str]]:
 
 def _figures(cost: Cost, *, unknown: bool) -> Sequence[str]:
     """The numbers of a row; what is not known is never shown as nothing."""
-    spent = [_short(cost.calls), _short(cost.read), _short(cost.written), _dollars(cost.usd)]
+    spent = [short(cost.calls), short(cost.read), short(cost.written), dollars(cost.usd)]
     if unknown:
         spent = [f"{figure} + {UNKNOWN}" if cost.calls else UNKNOWN for figure in spent]
     return f"{cost.attempts:,}", *spent
 
 
-def _short(count: int) -> str:
+def short(amount: float) -> str:
     """A count in three digits, rounded up: a worst case is never shown as less.
 
-    >>> _short(9_999), _short(123_401), _short(1_000_000), _short(999_999)
+    >>> short(9_999), short(123_401), short(1_000_000), short(999_999)
     ('9,999', '124k', '1M', '1M')
     """
+    count = ceil(amount - 1e-6)
     if count < 10_000:
         return f"{count:,}"
     step = 10 ** (floor(log10(count)) - 2)
@@ -127,10 +128,10 @@ def _short(count: int) -> str:
     return f"{rounded / size:g}{unit}"
 
 
-def _dollars(usd: float | None) -> str:
+def dollars(usd: float | None) -> str:
     """Dollars, rounded up to cents.
 
-    >>> _dollars(1234.5601), _dollars(0.1 + 0.2), _dollars(None)
+    >>> dollars(1234.5601), dollars(0.1 + 0.2), dollars(None)
     ('1,234.57', '0.30', '?')
     """
     return UNKNOWN if usd is None else f"{ceil(round(usd * 100, 6)) / 100:,.2f}"
@@ -187,6 +188,6 @@ def _caveats(forecast: Forecast) -> Iterator[str]:
         yield f"Not counted: tries again after a failed or empty reply{again}."
     if forecast.longest > LONG and not forecast.bounded:
         yield (
-            f"One call may read {_short(forecast.longest)} tokens. If the model reads less, say so "
+            f"One call may read {short(forecast.longest)} tokens. If the model reads less, say so "
             '([models."..."] context_tokens); or lower history in [agent].'
         )

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from rung.cli import _forecast
+from rung.cli import _cell_forecast, _forecast
 from rung.cli._border import Invocation, leave
 from rung.cli._progress import Meter, Progress
 from rung.cli._runs import opened, report_of
@@ -23,7 +23,7 @@ from rung.cli.report import show, write
 from rung.core import config
 from rung.core.config import Config
 from rung.core.errors import UsageError
-from rung.protocols import forecast, launch, quick
+from rung.protocols import cell_forecast, forecast, launch, quick
 from rung.protocols.plan import Plan
 from rung.reports.values import LadderReport
 from rung.store.run_directory import RunDirectory
@@ -65,6 +65,8 @@ def command(invocation: Invocation, /, **given: Any) -> None:
         return
     directory = RunDirectory(asked.out if asked.out is not None else Path("runs") / slug(study.name))
     invocation.resume = resuming(asked, directory.path)
+    if study.protocol == "cell" and not directory.journal.exists():
+        click.echo(_cell_forecast.brief(cell_forecast.make(study, base=asked.file.parent)), err=True)
     with Progress() as progress, stopping(directory, invocation):
 
         def planned(plan: Plan) -> None:
@@ -123,6 +125,13 @@ def foresee(asked: Asked, study: Config) -> None:
     """Say what the study costs at worst. Nothing is written, and no key is needed."""
     if asked.replay is not None:
         raise UsageError("--dry-run with --replay: a replay calls no model and costs nothing; leave one of them out")
+    if study.protocol == "cell":
+        priced = cell_forecast.make(study, base=asked.file.parent)
+        if asked.as_json:
+            say_json(_cell_forecast.told(priced))
+        else:
+            _cell_forecast.show(priced)
+        return
     found = forecast.make(study, base=asked.file.parent)
     if asked.as_json:
         say_json(_forecast.told(found))

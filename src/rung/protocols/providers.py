@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from rung.backends.models import providers
 from rung.backends.models.gateway import REAL, Gateway
+from rung.backends.models.prices import FREE, known
 from rung.core import registry
 from rung.core.config import Config, PriceConfig
 from rung.core.errors import InstrumentFault, UsageError
@@ -37,6 +38,18 @@ class Recorded:
         """There is nothing to let go of."""
 
 
+@dataclass(frozen=True, slots=True)
+class Gated(Recorded):
+    """A model that answers programs through the gateway in its own format. Here it has a name and a price, by which a
+    study is bounded, and is never asked."""
+
+    live: bool = True
+
+    async def ask(self, request: ModelRequest, spending: Spending) -> Answered:
+        """It has no port to be asked through."""
+        raise InstrumentFault("gateway", f"{self.id} answers programs through the gateway alone")
+
+
 def made(
     config: Config,
     *,
@@ -46,7 +59,7 @@ def made(
 ) -> Mapping[str, Provider]:
     """Every model that a config's arms use, by name, `but` those; `tell` hears of long waits for one.
 
-    The programs of a cell reach some models in those models' own format alone; these are not made here either.
+    The programs of a cell reach some models in those models' own format alone; of these only name and price are.
 
     Raises `UsageError` for one that cannot be reached.
     """
@@ -54,9 +67,24 @@ def made(
     if recorded:
         return {name: Recorded(name) for name in config.models_used()}
     pace = replace(REAL, tell=tell)
-    left_out = (*but, *(name for name in config.models_used() if _by_gateway(config, name)))
-    names = [name for name in config.models_used() if name not in left_out]
-    return {name: providers.provider(name, config.reached(name), pace=pace) for name in names}
+    names = [name for name in config.models_used() if name not in but]
+    return {
+        name: gated(config, name)
+        if _by_gateway(config, name)
+        else providers.provider(name, config.reached(name), pace=pace)
+        for name in names
+    }
+
+
+def priced(config: Config, name: str) -> PriceConfig | None:
+    """The price of a model of programs, by name; None where none is known."""
+    free = name.partition("/")[0] in providers.HERE
+    return config.reached(name).price or (FREE if free else known(name))
+
+
+def gated(config: Config, name: str) -> Gated:
+    """A model of programs, by its name; it has a price and nobody is reached."""
+    return Gated(name, live=name.partition("/")[0] not in providers.HERE, price=priced(config, name))
 
 
 def _by_gateway(config: Config, name: str) -> bool:

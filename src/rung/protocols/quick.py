@@ -10,7 +10,9 @@ from typing import Any
 
 from rung.core.config import Block, Config, TasksConfig, parse
 
-LINEAGES = 2
+LINEAGES = {"ladder": 2, "cell": 1}
+"""Of a cell one, for a working session of a program costs most of all."""
+SENTINELS = 1
 WORKED = 6
 """Tasks of one block of the schedule."""
 EXAMINED = 4
@@ -26,7 +28,7 @@ def shrink(config: Config) -> tuple[Config, tuple[str, ...]]:
     tasks = document["tasks"]
     document["name"] = config.name if config.quick else config.name[: LONGEST_NAME - len(ENDING)] + ENDING
     document["quick"] = True
-    document["lineages"] = min(config.lineages, LINEAGES)
+    document["lineages"] = min(config.lineages, LINEAGES[config.protocol])
     document["exam"] |= {"repeats": 1, "baseline_repeats": 1}
     for key, most in (("schedule", WORKED), ("holdout", EXAMINED)):
         for block in tasks[key]:
@@ -34,6 +36,8 @@ def shrink(config: Config) -> tuple[Config, tuple[str, ...]]:
     pool = config.tasks.holdout_tasks_per_difficulty
     tasks["holdout_tasks_per_difficulty"] = None if pool is None else min(pool, EXAMINED)
     tasks["replay"] = _replay(config.tasks, [Block.model_validate(block) for block in tasks["schedule"]])
+    if config.protocol == "cell":
+        document["cell"]["sentinels"] = min(config.cell.sentinels, SENTINELS)
     small = parse(document)
     return small, tuple(_changes(config, small))
 
@@ -83,5 +87,6 @@ def _numbers(config: Config) -> list[tuple[str, Any]]:
         ("exam.baseline_repeats", config.baseline_repeats),
         *blocks,
         ("tasks.holdout_tasks_per_difficulty", tasks.holdout_tasks_per_difficulty),
+        ("cell.sentinels", config.cell.sentinels),
         ("tasks.replay", f"interval {replay.interval}, lag {replay.lag}"),
     ]

@@ -280,8 +280,12 @@ def _texts(file: str, files: object) -> Mapping[str, str]:
 
 
 def _answers_to_nobody(arm: Arm) -> bool:
-    """Whether nobody but this machine is told of the exam: a phantom, or an agent over a scripted or local model."""
-    return arm.scripted or (arm.model is not None and not arm.model.live and arm.code == "")
+    """Whether nobody but this machine is told of the exam: a phantom, or an agent over a scripted or local model.
+
+    A program of the user's own does as it likes, whatever model it has.
+    """
+    known = arm.code == "" and getattr(arm.agent, "needs_model", True)
+    return arm.scripted or (arm.model is not None and not arm.model.live and known)
 
 
 def _refuse_live_secret(config: Config, made: list[Arm]) -> None:

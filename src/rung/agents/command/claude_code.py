@@ -3,7 +3,19 @@
 import json
 from collections.abc import Sequence
 
-from rung.agents.command.facts import KEY, RETRIES, SERVER, TOOL_SECONDS, Began, Facts, Launch, Package, Prepared, Said
+from rung.agents.command.facts import (
+    KEY,
+    RETRIES,
+    SERVER,
+    TOOL_SECONDS,
+    Began,
+    Facts,
+    Launch,
+    Opening,
+    Package,
+    Prepared,
+    Said,
+)
 from rung.agents.command.paths import Rules
 from rung.agents.command.transcripts import Line, kind, read, read_line, text
 
@@ -162,6 +174,7 @@ FACTS = Facts(
     wire="messages",
     prepare=prepare,
     rules=RULES,
+    opening=Opening(79_660, "2026-11-30"),
     read_start=read_start,
     read_end=read_end,
     last=last,

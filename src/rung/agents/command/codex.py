@@ -3,7 +3,19 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from rung.agents.command.facts import KEY, RETRIES, SERVER, TOOL_SECONDS, Began, Facts, Launch, Package, Prepared, Said
+from rung.agents.command.facts import (
+    KEY,
+    RETRIES,
+    SERVER,
+    TOOL_SECONDS,
+    Began,
+    Facts,
+    Launch,
+    Opening,
+    Package,
+    Prepared,
+    Said,
+)
 from rung.agents.command.paths import Rules
 from rung.agents.command.transcripts import kind, read, read_line, status_in, text, within
 
@@ -146,6 +158,7 @@ FACTS = Facts(
     wire="responses",
     prepare=prepare,
     rules=RULES,
+    opening=Opening(43_749, "2026-11-30"),
     read_start=read_start,
     read_end=read_end,
     last=last,

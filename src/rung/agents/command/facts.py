@@ -124,13 +124,26 @@ def silent(lines: Sequence[str]) -> Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """How large a program's first request is, and the day it was measured.
+
+    Bytes of its system text, the tools it offers (ours of three games among them) and its messages, before it was told
+    of any task. Every later request of the session carries them too.
+    """
+
+    bytes: int
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """All that is known of one program.
 
     `slot` is where the standing instruction goes. `wire` is how it asks its model. `speaks` tells whether it prints a
     transcript; the end of one that does not is known by its exit status alone. `last` tells the line after which a
     session is over, though the process may live on, unless a line comes that says it `goes_on`. `calls` are the hosts
-    it tries to reach of its own accord, with everything switched off that can be.
+    it tries to reach of its own accord, with everything switched off that can be. `opening` is None where nobody knows
+    it.
     """
 
     name: str
@@ -146,6 +159,7 @@ class Facts:
     last: Callable[[str], bool] = lambda line: False
     goes_on: Callable[[str], bool] = lambda line: bool(line.strip())
     calls: tuple[str, ...] = ()
+    opening: Opening | None = None
 
 
 @dataclass(frozen=True, slots=True)

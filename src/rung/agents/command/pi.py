@@ -3,7 +3,19 @@
 import json
 from collections.abc import Sequence
 
-from rung.agents.command.facts import KEY, OPT, SERVER, TOOL_SECONDS, Began, Facts, Launch, Package, Prepared, Said
+from rung.agents.command.facts import (
+    KEY,
+    OPT,
+    SERVER,
+    TOOL_SECONDS,
+    Began,
+    Facts,
+    Launch,
+    Opening,
+    Package,
+    Prepared,
+    Said,
+)
 from rung.agents.command.paths import Rules
 from rung.agents.command.transcripts import kind, parts, read, read_line, status_in, text, within
 from rung.core.canonical import JSON
@@ -148,6 +160,7 @@ FACTS = Facts(
     wire="chat",
     prepare=prepare,
     rules=RULES,
+    opening=Opening(8_021, "2026-11-30"),
     read_start=read_start,
     read_end=read_end,
     last=last,
