@@ -23,7 +23,7 @@ RANKS, PRICES = f"{COMPARE}ranks.py", f"{COMPARE}prices.py"
 PROGRAMS = "tests/agents/command/test_facts.py"
 WALKER, MANIFESTS, HOMES = (f"tests/store/test_{name}.py" for name in ("walker", "manifests", "homes"))
 
-NETWORK = "tests/backends/network"
+NETWORK, SANDBOX = "tests/backends/network", "tests/backends/sandbox"
 
 
 @dataclass(frozen=True)
@@ -737,5 +737,47 @@ BUGS = (
         "known.is_loopback or",
         "",
         (f"{NETWORK}/test_relay.py::test_an_allowed_name_leads_to_no_address_of_this_machine",),
+    ),
+    Bug(
+        "no socket reaches what no network namespace holds",
+        "backends/sandbox/seccomp.py",
+        "SOCKETS = (1, 2, 10, 16)",
+        "SOCKETS = (1, 2, 10, 16, 38, 40)",
+        (f"{SANDBOX}/test_seccomp.py::test_sockets_are_of_kinds_that_a_network_namespace_holds",),
+    ),
+    Bug(
+        "a program gets no descriptor that was not meant for it",
+        "backends/sandbox/passing.py",
+        "source.recvmsg(LENGTH.size, ROOM, socket.MSG_CMSG_CLOEXEC)",
+        "source.recvmsg(LENGTH.size, ROOM)",
+        (f"{SANDBOX}/test_attacks.py::test_even_unsafe_hands_on_nothing_that_was_not_given",),
+    ),
+    Bug(
+        "a program cannot fill /dev",
+        "backends/sandbox/bubblewrap.py",
+        '"--remount-ro", "/dev", ',
+        "",
+        (f"{SANDBOX}/test_confined.py::test_what_is_not_a_folder_for_writing_takes_nothing",),
+    ),
+    Bug(
+        "what has lost its parent is ended as well",
+        "backends/sandbox/supervisor.py",
+        "kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)",
+        "pass",
+        (f"{SANDBOX}/test_confined.py::test_what_left_its_parent_and_its_session_is_ended_with_it",),
+    ),
+    Bug(
+        "memory that processes share counts once",
+        "backends/sandbox/supervisor.py",
+        "procs.shared_out_kb(pids)",
+        "procs.memory_kb(pids)",
+        (f"{SANDBOX}/test_confined.py::test_memory_that_is_shared_counts_once",),
+    ),
+    Bug(
+        "no value can become an option of bwrap",
+        "backends/sandbox/bubblewrap.py",
+        "_refuse_zeros(program)\n",
+        "\n",
+        (f"{SANDBOX}/test_bubblewrap.py::test_no_value_can_become_an_option",),
     ),
 )

@@ -135,7 +135,7 @@ def ordered(program: Program, image: str, folder: Path) -> Order:
         cwd=program.cwd, search=program.env.get("PATH", os.defpath), bounds=program.bounds,
         env={name: os.environ[name] for name in _ENGINE if name in os.environ}, wanted=inside.wanted(program.network),
         copied=tuple((str(fork.lower), str(fork.upper)) for fork in forks),
-        owned=writable, watched=writable, other_user=True,
+        owned=writable, watched=writable, tidied=(str(folder),), other_user=True,
     )  # fmt: skip
 
 

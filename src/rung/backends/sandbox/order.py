@@ -26,6 +26,7 @@ class Order:
     the supervisor's descriptors there. `program`, `search` and `cwd` are what will run inside: its name, where that is
     looked for, and the folder it begins in. `view` is what root lays out first, and `owned` what becomes the sandbox's
     own user's; `copied` are pairs of folders to copy where there is no overlay. `watched` folders count as written.
+    `works` and `tidied` are removed in the end, also when the instrument was killed.
     """
 
     kind: Kind
@@ -42,6 +43,7 @@ class Order:
     owned: tuple[str, ...] = ()
     works: tuple[str, ...] = ()
     watched: tuple[str, ...] = ()
+    tidied: tuple[str, ...] = ()
     other_user: bool = False
     grace: float = GRACE
 

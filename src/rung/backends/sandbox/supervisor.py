@@ -322,9 +322,15 @@ class Supervisor:
         self.files = written.measure(self.order.watched, most_files=self.order.bounds.written_files)
         for name in list(self.streams):
             self._drain(name)
+        self.tidy()
+        return self._said(ended) | {"seconds": seconds, "forced": forced, "dropped": self.dropped, "cpu": self.cpu}
+
+    def tidy(self) -> None:
+        """Remove what was laid out for this program alone."""
         for work in self.order.works:
             remove_work(work)
-        return self._said(ended) | {"seconds": seconds, "forced": forced, "dropped": self.dropped, "cpu": self.cpu}
+        for folder in self.order.tidied:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _status(self) -> int | None:
         """What the program's process left to its parent; None when its parent is gone without a word."""
@@ -428,8 +434,7 @@ def main(link: socket.socket, instrument: int, order: Order, given: list[int]) -
     except OSError as error:
         keeper.held.end()
         kill_all(LAST_SECONDS)
-        for work in order.works:
-            remove_work(work)
+        keeper.tidy()
         told = keeper.last_words()
         passing.send(link, {"kind": "failed", "why": f"{error}{': ' if told else ''}{told}"})
         return

@@ -109,7 +109,7 @@ def ordered(program: Program, folder: Path, held: Sockets) -> Order:
     return Order(
         kind="unsafe", command=argv, program=argv[0], env=env, cwd=text.in_text(program.cwd),
         search=env.get("PATH", os.defpath), bounds=program.bounds,
-        watched=tuple(places[mount.inside] for mount in writable),
+        watched=tuple(places[mount.inside] for mount in writable), tidied=(str(folder),),
     )  # fmt: skip
 
 
