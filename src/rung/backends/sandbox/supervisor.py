@@ -4,7 +4,7 @@ It has one thread, so nothing that ends with a thread can end a program by mista
 lost its parent, so nothing gets away. And it watches whoever gave the order: when that process is gone, however it
 went, so is the program. What it says goes over one Unix socket: a length, JSON, and after `out` and `err` its bytes.
 
-Standard library alone: it is a fork of a small process, and holds some 10 MB.
+Standard library alone: it is a fork of a small process, and holds some 3 MB of its own.
 """
 
 import json
