@@ -35,6 +35,14 @@ class BlobFiles:
         except FileNotFoundError:
             return None
 
+    def head(self, digest: str, most: int) -> bytes | None:
+        """The first so many bytes, as they lie there; None when there is no such file."""
+        try:
+            with self.path(digest).open("rb") as stream:
+                return stream.read(most)
+        except FileNotFoundError:
+            return None
+
     def write(self, digest: str, data: bytes) -> Path:
         """Keep these bytes. They survive the process at once, and power loss after `sync`.
 

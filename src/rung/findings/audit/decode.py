@@ -1,0 +1,260 @@
+"""A text behind what may hide it: encodings, compression, archives, and letters in another order.
+
+All in memory, nothing is run or unpacked to a disk, and every step has a bound: in depth, in bytes that come out, in
+members. What lies beyond a bound is not looked at, and `Decoded.whole` says so.
+"""
+
+import base64
+import binascii
+import bz2
+import codecs
+import io
+import lzma
+import re
+import tarfile
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+MOST_BYTES = 16 << 20
+"""Bytes that come out of one document, all layers together: a key of 100,000 items, and less than a second's work."""
+DEEPEST = 4
+"""Layers. Each hides the next one; nobody was seen to use three."""
+MOST_MEMBERS = 200
+"""Members of one archive."""
+LEAST_RUN = 24
+"""Letters of an encoded run; below are words and hashes, and an item does not fit."""
+LEAST_TEXT = 0.85
+"""Share of printable letters for decoded bytes to be taken as a text."""
+
+_ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_BASE64 = re.compile(rf"[A-Za-z0-9+/_-]{{{LEAST_RUN},}}={{0,2}}")
+_HEX = re.compile(rf"(?:[0-9a-fA-F]{{2}}){{{LEAST_RUN // 2},}}")
+_BASE32 = re.compile(rf"[A-Z2-7]{{{LEAST_RUN},}}={{0,6}}")
+_GAP = r"[\s\"',;:|\\\[\]()<>.#-]{1,8}"
+_SPLIT = re.compile(rf"(?:[A-Za-z0-9+/]{{4,}}{_GAP}n?){{2,}}[A-Za-z0-9+/]{{2,}}={{0,2}}")
+_SPLIT_HEX = re.compile(rf"(?:(?:0x|x)?[0-9a-fA-F]{{2,}}{_GAP}n?){{6,}}(?:0x|x)?[0-9a-fA-F]{{2,}}")
+_NO_HEX = re.compile(r"0x|[^0-9a-fA-F]")
+_NO_BASE64 = re.compile(r"[^A-Za-z0-9+/=]")
+_UNICODE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt]))")
+_URL = re.compile(r"(?:%[0-9a-fA-F]{2}[^%\s]{0,8}){4}")
+
+
+@dataclass(slots=True)
+class Decoded:
+    """What has come out so far, and whether that is all."""
+
+    left: int = MOST_BYTES
+    whole: bool = True
+    seen: set[int] = field(default_factory=set)
+
+    def takes(self, data: bytes | str) -> bool:
+        """Whether this is new and there is room for it."""
+        mark = hash(data)
+        if mark in self.seen or not data:
+            return False
+        if len(data) > self.left:
+            self.whole = False
+            return False
+        self.seen.add(mark)
+        self.left -= len(data)
+        return True
+
+
+def texts(data: bytes | str, state: Decoded | None = None) -> Iterator[tuple[str, str]]:
+    """Every text in a document, each with the layers it lay behind, outermost first (`gzip, base64`; empty as it is).
+
+    >>> [text for layers, text in texts(base64.b64encode(b"the key to the whole exam")) if layers == "base64"]
+    ['the key to the whole exam']
+    """
+    state = state or Decoded()
+    waiting: list[tuple[tuple[str, ...], bytes | str]] = [((), data)]
+    while waiting:
+        layers, piece = waiting.pop()
+        if not state.takes(piece):
+            continue
+        if isinstance(piece, bytes):
+            unpacked = list(_unpacked(piece, state)) if len(layers) < DEEPEST else []
+            waiting += [((*layers, name), inner) for name, inner in unpacked]
+            if unpacked and not _is_text(piece):
+                continue
+            piece = _as_text(piece)
+        yield ", ".join(layers), piece
+        if len(layers) < DEEPEST:
+            waiting += [((*layers, name), inner) for name, inner in _hidden(piece, turned=_turned(layers))]
+
+
+def _turned(layers: tuple[str, ...]) -> bool:
+    return any(each in ("rot13", "reversed") for each in layers)
+
+
+def _as_text(data: bytes) -> str:
+    """Bytes as text; what is no UTF-8 keeps its ASCII, and UTF-16 is known by its zeros."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace")
+    if data[1:400:2].count(0) > len(data[1:400:2]) * 0.8:
+        return data.decode("utf-16-le", "replace")
+    return data.decode("utf-8", "replace")
+
+
+def _is_text(data: bytes) -> bool:
+    head = data[:4096]
+    fine = sum(32 <= byte < 127 or byte in (9, 10, 13) or byte >= 128 for byte in head)
+    return b"\0" not in head and fine >= LEAST_TEXT * len(head)
+
+
+# --------------------------------------------------------------------------------------------- within a text
+
+
+def _hidden(text: str, *, turned: bool) -> Iterator[tuple[str, bytes | str]]:
+    """What may be hidden in a text, one layer down. Turned letters are looked for once, or they would turn for ever."""
+    plain = _ZERO_WIDTH.sub("", unicodedata.normalize("NFKC", text)) if not text.isascii() else text
+    if plain != text:
+        yield "odd letters", plain
+    if _UNICODE.search(plain):
+        yield "escapes", _UNICODE.sub(_escape, plain)
+    if _URL.search(plain):
+        yield "percent", unquote(plain)
+    for name, pattern, decode in _RUNS:
+        pieces = [found for run in pattern.finditer(plain) if (found := decode(run[0])) is not None]
+        yield from ((name, piece) for piece in pieces)
+        if len(pieces) > 1:
+            yield f"{name} in pieces", b"".join(pieces)
+    yield from _split(plain)
+    if not turned:
+        yield "rot13", codecs.encode(plain, "rot13")
+        yield "reversed", plain[::-1]
+
+
+def _split(text: str) -> Iterator[tuple[str, bytes]]:
+    """Encoded runs that were cut up: by lines, quotes and commas, or over several names."""
+    for found in _SPLIT_HEX.finditer(text):
+        digits = _NO_HEX.sub("", found[0])
+        data = _hex(digits[: len(digits) // 2 * 2])
+        if data is not None:
+            yield "split hex", data
+    for found in _SPLIT.finditer(text):
+        data = _base64(_NO_BASE64.sub("", found[0]))
+        if data is not None:
+            yield "split base64", data
+    strange = [run[0].rstrip("=") for run in _BASE64.finditer(text) if _is_mixed(run[0])]
+    if len(strange) > 1:
+        data = _base64("".join(strange))
+        if data is not None:
+            yield "split base64", data
+
+
+def _is_mixed(run: str) -> bool:
+    return all(re.search(kind, run) for kind in ("[A-Z]", "[a-z]"))
+
+
+def _escape(found: re.Match[str]) -> str:
+    if found[3]:
+        return {"n": "\n", "r": "\r", "t": "\t"}[found[3]]
+    return chr(int(found[1] or found[2], 16))
+
+
+def _base64(run: str) -> bytes | None:
+    bare = run.rstrip("=").replace("-", "+").replace("_", "/")
+    for start in range(4):  # what stands before it may be letters of the alphabet too
+        piece = bare[start : len(bare) - ((len(bare) - start) % 4 == 1)]
+        try:
+            found = _worth(base64.b64decode(piece + "=" * (-len(piece) % 4)))
+        except (binascii.Error, ValueError):
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _hex(run: str) -> bytes | None:
+    return _worth(bytes.fromhex(run))
+
+
+def _base32(run: str) -> bytes | None:
+    bare = run.rstrip("=")
+    try:
+        return _worth(base64.b32decode(bare + "=" * (-len(bare) % 8)))
+    except (binascii.Error, ValueError):
+        return None
+
+
+_MAGIC = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
+
+
+def _worth(data: bytes) -> bytes | None:
+    """Decoded bytes, where they are a text or an archive and no noise."""
+    if data.startswith(_MAGIC):
+        return data
+    return data if _is_text(data) and (data.isascii() or _is_utf8(data)) else None
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data[: len(data) - 4].decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+_RUNS: tuple[tuple[str, re.Pattern[str], Callable[[str], bytes | None]], ...] = (
+    ("hex", _HEX, _hex),
+    ("base64", _BASE64, _base64),
+    ("base32", _BASE32, _base32),
+)
+
+
+# --------------------------------------------------------------------------------------------- within bytes
+
+
+def _unpacked(data: bytes, state: Decoded) -> Iterator[tuple[str, bytes]]:
+    """What a compressed file or an archive holds, as far as the bounds go."""
+    most = state.left
+    try:
+        if data.startswith(b"\x1f\x8b"):
+            yield "gzip", _inflated(zlib.decompressobj(31), data, most)
+        elif data.startswith((b"\x78\x01", b"\x78\x9c", b"\x78\xda")):
+            yield "zlib", _inflated(zlib.decompressobj(), data, most)
+        elif data.startswith(b"BZh"):
+            yield "bzip2", bz2.BZ2Decompressor().decompress(data, most)
+        elif data.startswith(b"\xfd7zXZ"):
+            yield "xz", lzma.LZMADecompressor(memlimit=1 << 27).decompress(data, most)
+        elif data.startswith(b"PK\x03\x04"):
+            yield from _zipped(data, most)
+        elif data[257:262] == b"ustar":
+            yield from _tarred(data, most)
+    except (zlib.error, OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, ValueError):
+        return
+    except (NotImplementedError, RuntimeError, KeyError):  # a method nobody has, a password, a lie in a header
+        return
+
+
+def _inflated(machine: "zlib._Decompress", data: bytes, most: int) -> bytes:
+    return machine.decompress(data, most)
+
+
+def _zipped(data: bytes, most: int) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for member in archive.infolist()[:MOST_MEMBERS]:
+            if member.is_dir() or most <= 0:
+                continue
+            with archive.open(member) as stream:
+                piece = stream.read(most)
+            most -= len(piece)
+            yield "zip", piece
+
+
+def _tarred(data: bytes, most: int) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        for number, member in enumerate(archive):
+            if number >= MOST_MEMBERS or most <= 0:
+                return
+            stream = archive.extractfile(member) if member.isfile() else None
+            if stream is None:
+                continue
+            piece = stream.read(most)
+            most -= len(piece)
+            yield "tar", piece

@@ -1,0 +1,232 @@
+"""What only the exam says: its items, less all that work and rules say too.
+
+An item's content is what was handed out for it (rules, payload, views, replies) in any exam attempt. Rules and game
+text that work says as well are no content of the exam; what stays are the numbers, names and sentences of its items.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+
+from rung.core.ports import Journal
+from rung.findings.audit.english import ENGLISH
+
+Shingle: TypeAlias = tuple[str, ...]
+
+LENGTH = 8
+"""Tokens of an n-gram. Eight words in a row are a quote; contamination checks of large models use 8 to 13."""
+LEAST_DISTINCT, LEAST_LETTERS = 5, 16
+"""Distinct tokens in such an n-gram, and letters in it: eight small numbers in a row are on many boards."""
+BOARD, BOARD_DISTINCT = 24, 3
+"""Tokens of an n-gram that may be of small numbers, and how many distinct ones: a board, and not a part of one."""
+LONG = 4
+"""Letters of a token that may name an item: shorter ones are everywhere."""
+LEAST_CANARY = 8
+"""Letters of a canary: shorter strings turn up by chance."""
+ANSWER = 12
+"""Tokens of an answer that are looked for."""
+
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
+
+
+def tokens(text: str) -> list[str]:
+    """Words and numbers, in small letters, with no regard to what stands between them.
+
+    >>> tokens("Seed_price: 12.50, 'Wheat'")
+    ['seed', 'price', '12.50', 'wheat']
+    """
+    return _TOKEN.findall(text.lower())
+
+
+def shingles(words: Sequence[str], length: int = LENGTH) -> set[Shingle]:
+    """Every run of so many tokens."""
+    return set(zip(*(words[start:] for start in range(length)), strict=False))
+
+
+def runs(words: Sequence[str]) -> set[Shingle]:
+    """The n-grams of a text that say enough to be known again."""
+    found = {run for run in shingles(words) if len(set(run)) >= LEAST_DISTINCT and sum(map(len, run)) >= LEAST_LETTERS}
+    return found | {run for run in shingles(words, BOARD) if len(set(run)) >= BOARD_DISTINCT}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One exam item and what only it says.
+
+    `runs` are n-grams, `names` the tokens that no work and no other item says with their weight (a number or code
+    counts twice), `answers` what is known to be right, as tokens; the `telling` ones of them work never said.
+    """
+
+    place: int
+    task: str
+    runs: frozenset[Shingle]
+    names: Mapping[str, int] = field(hash=False)
+    answers: tuple[Shingle, ...] = ()
+    telling: tuple[Shingle, ...] = ()
+
+    @property
+    def weight(self) -> int:
+        """Of all its names."""
+        return sum(self.names.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """All items; where each run and name points to; and strings that exist nowhere but in the instrument."""
+
+    items: Mapping[int, Item] = field(hash=False)
+    runs: Mapping[Shingle, int] = field(hash=False)
+    names: Mapping[str, int] = field(hash=False)
+    canaries: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was handed out for one exam item, and the answers to it."""
+
+    place: int
+    task: str
+    texts: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+
+
+def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str] | None = None) -> Exam:
+    """The exam, less what work says too. `canaries` are what each is, by string."""
+    worked_runs: set[Shingle] = set()
+    worked_names: set[str] = set()
+    for text in work:
+        words = tokens(text)
+        worked_runs |= runs(words)
+        worked_names.update(words)
+    said = {each.place: [tokens(text) for text in each.texts] for each in items}
+    own = {place: {run for words in texts for run in runs(words)} for place, texts in said.items()}
+    words_of = {place: {word for words in texts for word in words} for place, texts in said.items()}
+    run_counts = Counter(run for some in own.values() for run in some)
+    name_counts = Counter(word for some in words_of.values() for word in some)
+    found = {
+        each.place: Item(
+            each.place,
+            each.task,
+            frozenset(run for run in own[each.place] if run_counts[run] == 1 and run not in worked_runs),
+            {
+                word: 1 + word[0].isdigit()
+                for word in words_of[each.place]
+                if name_counts[word] == 1 and word not in worked_names and _may_name(word)
+            },
+            answers := tuple(dict.fromkeys(filter(None, (tuple(tokens(text)[:ANSWER]) for text in each.answers)))),
+            tuple(answer for answer in answers if _tells(answer, worked_names)),
+        )
+        for each in items
+    }
+    return Exam(
+        items=found,
+        runs={run: place for place, item in found.items() for run in item.runs},
+        names={name: place for place, item in found.items() for name in item.names},
+        canaries={text: what for text, what in (canaries or {}).items() if len(text) >= LEAST_CANARY},
+    )
+
+
+def _may_name(word: str) -> bool:
+    """Whether a token is rare enough to name an item by itself."""
+    return len(word) >= LONG and word not in ENGLISH
+
+
+def _tells(answer: Shingle, worked: set[str]) -> bool:
+    """Whether an answer is one that work never gave, and long enough not to turn up by chance."""
+    new = [word for word in answer if word not in worked]
+    return any(_may_name(word) or (word[0].isdigit() and len(word) > 2) for word in new)
+
+
+# --------------------------------------------------------------------------------------------- from a journal
+
+
+def gathered(
+    journal: Journal, *, answers: Mapping[str, Sequence[str]] | None = None, canaries: Mapping[str, str] | None = None
+) -> Exam:
+    """The exam of a run. `answers` are those that a key gives, by task id; a solved attempt's answer counts as one too.
+
+    Canaries are the ids of exam tasks and what the caller knows beyond them: the run's secret, its seeds.
+    """
+    attempts = _attempts(journal)
+    items = [_said(journal, place, task, attempts.get(place, ()), answers or {}) for place, task in _tasks(journal)]
+    known = {each.task: f"the id of exam task {each.place}" for each in items}
+    return exam(items, worked(journal), {**known, **(canaries or {})})
+
+
+def worked(journal: Journal) -> Iterator[str]:
+    """All that the instrument said in work: rules, payloads, views, replies and feedback."""
+    for fact in journal.facts(kind="served"):
+        if not fact.path.startswith("exam/"):
+            yield from _handed_out(journal, fact.path, cast("Mapping[str, Any]", fact.value))
+    for fact in journal.facts(kind="sealed"):
+        if not fact.path.startswith("exam/"):
+            yield json.dumps(cast("Mapping[str, Any]", fact.value).get("feedback"), ensure_ascii=False)
+
+
+def _tasks(journal: Journal) -> list[tuple[int, str]]:
+    facts = journal.facts(under="plan/exam", kind="task")
+    return [(int(fact.path.rpartition("/")[2]), cast("Mapping[str, Any]", fact.value)["task"]) for fact in facts]
+
+
+def _said(
+    journal: Journal, place: int, task: str, attempts: Sequence[str], answers: Mapping[str, Sequence[str]]
+) -> Said:
+    texts: dict[str, None] = {}
+    right = list(answers.get(task, ()))
+    for path in attempts:
+        served = cast("Mapping[str, Any]", journal.get(path, "served"))
+        texts.update(dict.fromkeys(_handed_out(journal, path, served)))
+        right += _right(journal, path)
+    return Said(place, task, tuple(texts), tuple(dict.fromkeys(right)))
+
+
+def _attempts(journal: Journal) -> Mapping[int, list[str]]:
+    """The paths of the attempts at each exam item."""
+    found: dict[int, list[str]] = defaultdict(list)
+    for fact in journal.facts(under="exam", kind="served"):
+        found[int(fact.path.split("/")[2])].append(fact.path)
+    return found
+
+
+def _handed_out(journal: Journal, path: str, served: Mapping[str, Any]) -> Iterator[str]:
+    yield journal.read_blob(served["rules"]).decode("utf-8", "replace")
+    yield " ".join(_leaves(json.loads(journal.read_blob(served["payload"]))))
+    for fact in journal.facts(under=f"{path}/step", kind="step"):
+        step = cast("Mapping[str, Any]", fact.value)
+        yield journal.read_blob(step["view"]).decode("utf-8", "replace")
+        yield text_of(journal, step["reply"])
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """What a payload says, without the names of its keys, which all items share."""
+    if isinstance(value, Mapping):
+        for each in value.values():
+            yield from _leaves(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield str(value)
+
+
+def _right(journal: Journal, path: str) -> Iterator[str]:
+    """The answer of an attempt that solved its task in one step; what took many is no answer to be looked up."""
+    sealed = cast("Mapping[str, Any]", journal.get(path, "sealed") or {})
+    steps = [cast("Mapping[str, Any]", fact.value) for fact in journal.facts(under=f"{path}/step", kind="step")]
+    if not sealed.get("success") or len(steps) != 1:
+        return
+    answer = cast("Mapping[str, Any]", steps[0]["answer"])
+    if "tool" in answer:
+        yield " ".join(_leaves(answer["arguments"]))
+    else:
+        yield text_of(journal, answer["text"])
+
+
+def text_of(journal: Journal, kept: Any) -> str:
+    """A text as the record holds it, in the row or as a blob."""
+    if isinstance(kept, Mapping):
+        return journal.read_blob(str(kept["blob"])).decode("utf-8", "replace")
+    return str(kept)

@@ -1,0 +1,142 @@
+"""What was kept: the files that a program left, and the states that a method made; as documents to look through.
+
+A program's files are read from their manifests, what it began with left out. The files of one folder are looked at
+together too, since a key may be spread over several. Of a method's lineage the last snapshot is looked at, and every
+candidate's files that are new in it.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias, cast
+
+from rung.core.errors import StoreFault
+from rung.core.ports import Journal
+from rung.findings.audit import commands
+from rung.findings.audit.content import Document
+from rung.findings.audit.decode import MOST_BYTES
+from rung.findings.audit.evidence import Evidence, quoted
+from rung.findings.sessions import Left, Session
+from rung.store.manifests import File, parse
+
+Read: TypeAlias = Callable[[str, int], bytes | None]
+"""The first so many bytes of what is kept under a SHA-256; None where it is not there."""
+
+MOST_OF_ALL = 256 << 20
+"""Bytes of one session's files that are read; a library of 100 MB is read whole, ten of them are not."""
+MOST_FILES = 20_000
+SMALL, MANY = 64 << 10, 64
+"""Bytes of a file that may be a piece of a spread key, and how many pieces of one folder are put together."""
+
+
+def left(session: Session, read: Read) -> Iterator[Document]:
+    """The files that a session left and did not begin with."""
+    if session.left is None:
+        return
+    place, room = f"{session.path}/ended", MOST_OF_ALL
+    before = {digest for _, digest in _files(session.began, read)}
+    pieces: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
+    for path, digest in list(_files(session.left, read))[:MOST_FILES]:
+        if digest in before:
+            continue
+        data = read(digest, min(MOST_BYTES, room)) if room else None
+        if not data:
+            continue
+        room -= len(data)
+        yield Document(place, path, data, "work", who(session))
+        if len(data) <= SMALL:
+            pieces[path.rpartition("/")[0]].append((path, data))
+    for folder, some in pieces.items():
+        if 1 < len(some) <= MANY:
+            together = b"".join(data.rstrip(b"\n") for _, data in sorted(some))
+            yield Document(place, f"the files in {folder} together", together, "work", who(session))
+
+
+def who(session: Session) -> str:
+    """Of whom a session speaks: an arm's lineage (`codex.L1`), or an examinee."""
+    return session.who if session.exam else f"{session.who}.L{session.lineage}"
+
+
+def _files(snapshot: Left, read: Read) -> Iterator[tuple[str, str]]:
+    for name, digest in (("home", snapshot.home), ("workspace", snapshot.work)):
+        text = read(digest, 1 << 30)
+        if text is None:
+            continue
+        try:
+            manifest = parse(text.decode("utf-8", "replace"))
+        except StoreFault:
+            continue
+        for path, entry in manifest.entries.items():
+            if isinstance(entry, File) and entry.same is None:
+                yield f"{name}/{path}", entry.digest
+
+
+# --------------------------------------------------------------------------------------------- of methods
+
+
+def of_methods(journal: Journal, arms: Sequence[str]) -> Iterator[Document]:
+    """The files of every snapshot that a method's lineage came to, each content once."""
+    for arm in arms:
+        seen: set[str] = set()
+        for path, snapshot in _snapshots(journal, arm):
+            lineage = path.split("/")[1]
+            for name, digest in _state(journal, snapshot).items():
+                if digest not in seen:
+                    seen.add(digest)
+                    yield Document(path, name, journal.read_blob(digest)[:MOST_BYTES], "work", f"{arm}.{lineage}")
+
+
+def _snapshots(journal: Journal, arm: str) -> Iterator[tuple[str, str]]:
+    """The snapshots of an arm's lineages, with the fact that names each: refined ones, and the final one."""
+    for kind in ("selected", "final"):
+        for fact in journal.facts(under=arm, kind=kind):
+            snapshot = cast("Mapping[str, object]", fact.value).get("snapshot")
+            if isinstance(snapshot, str) and len(fact.path.split("/")) > 1:
+                yield fact.path, snapshot
+
+
+def _state(journal: Journal, snapshot: str) -> Mapping[str, str]:
+    row = journal.get(f"snapshot/{snapshot}", "snapshot")
+    return cast("Mapping[str, str]", row["files"]) if isinstance(row, Mapping) else {}
+
+
+# --------------------------------------------------------------------------------------------- recipes
+
+
+LIBRARIES = re.compile(
+    r"(^|/)(site-packages|dist-packages|node_modules|vendor|\.git|\.venv|venv|\.cache|\.npm|\.cargo|\.nvm|\.rustup"
+    r"|[^/]*\.dist-info|[^/]*\.egg-info|lib/python[0-9.]*)/"
+)
+"""Folders of what others wrote: a library that can fetch data is no recipe of the agent's."""
+
+
+def recipes(documents: Sequence[Document]) -> Iterator[Evidence]:
+    """Documents that have somebody fetch a key again: what carries a cheat into the exam when the key itself is gone.
+
+    Only files of the agent's own and a method's states are asked; a program's conversation is told by its deeds.
+    """
+    for each in documents:
+        text = each.data if isinstance(each.data, str) else each.data[: commands.LONGEST].decode("utf-8", "replace")
+        if LIBRARIES.search(each.name) or len(text) > SMALL or _is_log(each.name, text) or not commands.recipe(text):
+            continue
+        yield Evidence(
+            "states", "strong", each.when, each.who, each.place, f"{each.name} has a key fetched", _quote(text)
+        )
+
+
+def _is_log(name: str, text: str) -> bool:
+    """Whether a file is a program's own record of its session: lines of JSON objects with roles and types."""
+    if not name.endswith((".jsonl", ".log", ".sqlite", ".db")):
+        return False
+    try:
+        first = json.loads(text.partition("\n")[0])
+    except (ValueError, RecursionError):
+        return name.endswith((".log", ".sqlite", ".db"))
+    return isinstance(first, dict) and bool({"type", "role", "sessionId", "timestamp"} & first.keys())
+
+
+def _quote(text: str) -> str:
+    spots = [found.start() for pattern in (commands.DATASET_CALLS, commands.FETCH) if (found := pattern.search(text))]
+    at = text.find("://")
+    return quoted(text, around=max([*spots, at, 0]))
