@@ -21,7 +21,7 @@ MODEL = "scripted/played"
 
 AGENT = '''
 """Works tasks; WORK and EXAM say what it does instead in its working session and in an exam."""
-import json, os, sys, time, urllib.error, urllib.request
+import json, os, socket, sys, threading, time, urllib.error, urllib.request
 from pathlib import Path
 from rung_tasks import call, get_task, queue_info
 
@@ -75,6 +75,23 @@ def shrugs():
     try: ask()
     except urllib.error.HTTPError: pass
 def refused(): work(1); print(ask())
+def takes(): get_task()
+def takes_and_spins(): get_task(); exec("while True: pass")
+def takes_and_asks(): get_task(); print(ask())
+def hangs_up():
+    task = get_task()["task"]
+    host = os.environ["RUNG_TASKS_URL"].split("/")[2].split(":")
+    path = "/" + os.environ["RUNG_TASKS_URL"].split("/", 3)[3].removesuffix("/mcp") + "/call"
+    body = json.dumps({"tool": "answer", "arguments": {"task": task, "value": 1}}).encode()
+    with socket.create_connection((host[0], int(host[1]))) as line:
+        line.sendall(f"POST {path} HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: {len(body)}\\r\\n".encode())
+        line.sendall(b"Content-Type: application/json\\r\\n\\r\\n" + body)
+    time.sleep(0.5)
+def at_once():
+    while not (task := get_task()).get("done"):
+        calls = [threading.Thread(target=call, args=("answer", task["task"]), kwargs={"value": 1}) for _ in range(4)]
+        for each in calls: each.start()
+        for each in calls: each.join()
 def links():
     work()
     os.symlink("/etc/passwd", "link"); os.mkfifo("fifo"); Path("ok").write_text("ok")

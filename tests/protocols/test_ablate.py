@@ -67,6 +67,8 @@ class Hand:
     def driver(self, path: str, snapshot: str, phase: Phase) -> "Session":
         return Session(self, path, snapshot, phase)
 
+    async def close(self) -> None: ...
+
 
 class Session:
     def __init__(self, hand: Hand, path: str, snapshot: str, phase: Phase) -> None:

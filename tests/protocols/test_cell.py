@@ -1,7 +1,7 @@
 """The cell over programs that are played: before-exam, a working session a lineage, after-exam, and interruptions."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ from rung.core.values import Action, Call, Exit, Served
 from rung.methods.static import Static
 from rung.protocols import launch
 from rung.protocols.cell import SENTINEL
+from rung.protocols.exam import MOST_BROKEN
+from rung.protocols.legs import Legs
 from rung.protocols.session import Desk
 from rung.protocols.sittings import Phase
 from rung.protocols.study import Arm
@@ -46,7 +48,7 @@ class Played:
     journal: Journal = field(default_factory=MemoryJournal)
     act: Callable[[State, Served], Action] = learns
     departs: Mapping[str, Departed] = field(default_factory=dict)
-    breaks: tuple[str, ...] = ()
+    breaks: Container[str] = ()
     takes: Mapping[str, int] = field(default_factory=dict)
     sessions: list[tuple[str, str]] = field(default_factory=list)
 
@@ -61,6 +63,16 @@ class Played:
         return Session(self, path, snapshot, phase)
 
     async def close(self) -> None: ...
+
+
+class Below:
+    """All paths below one."""
+
+    def __init__(self, under: str) -> None:
+        self.under = under
+
+    def __contains__(self, path: object) -> bool:
+        return str(path).startswith(f"{self.under}/")
 
 
 @dataclass
@@ -259,3 +271,118 @@ def test_an_exam_attempt_that_was_cut_off_is_a_row_of_its_own_and_uses_up_no_rer
     study.run()
     assert study.fact(path, "sealed")["fault"]["where"] == "interrupted"
     assert study.fact(f"{path}/again/1", "sealed")["score"] == 1.0
+
+
+@dataclass
+class Legged(Session):
+    """One that records its legs as a real one does, and dies where its hand says: when it has `begun`, was `served`
+    or `sealed` a task, or has `departed`."""
+
+    async def run(self, post: Post) -> Exit:
+        assert isinstance(self.hand, Dying)
+        legs = Legs(self.hand.journal, self.path)
+        if (over := legs.over()) is not None:
+            return over
+        number = legs.begin({"program": "played"})
+        self.hand.reach(self.path, "begun")
+        served = await post.stream.get_task()
+        self.hand.reach(self.path, "served")
+        if served is not None and self.path not in self.hand.unfinished:
+            await post.stream.answer(served.handle, self.hand.act({}, served))
+        self.hand.reach(self.path, "sealed")
+        found = await super().run(post) if self.path not in self.hand.unfinished else Exit("departed", departed=DONE)
+        legs.depart(number, found, {})
+        self.hand.reach(self.path, "departed")
+        return found
+
+
+class Dead(Exception):
+    """The instrument was killed here."""
+
+
+@dataclass
+class Dying(Played):
+    dies: tuple[str, str] = ("", "")
+    unfinished: tuple[str, ...] = ()
+
+    def driver(self, path: str, snapshot: str, phase: Phase) -> Session:
+        self.sessions.append((path, phase))
+        return Legged(self, path, snapshot, phase)
+
+    def reach(self, path: str, where: str) -> None:
+        if self.dies == (path, where):
+            self.dies = ("", "")
+            raise Dead
+
+
+def died(path: str, where: str, **given: Any) -> Study:
+    study = Study(config(exam={"reruns": 0}), Dying(dies=(path, where), **given))
+    with pytest.raises(Dead):
+        study.run()
+    return study
+
+
+EXAM, WORK = "exam/played.L1/0001/1", "played/L1/work"
+
+
+@pytest.mark.parametrize(
+    ("where", "legs", "again"), [("begun", 2, False), ("served", 1, True), ("sealed", 1, False), ("departed", 1, False)]
+)
+def test_an_exam_attempt_is_begun_again_only_where_its_task_was_not_served_yet(where: str, legs: int, again: bool):
+    study = died(EXAM, where).run()
+    assert Legs(study.journal, EXAM).begun == legs
+    assert (study.fact(f"{EXAM}/again/1", "sealed") is not None) is again
+    assert study.fact(EXAM, "sealed").get("fault") == (None if not again else study.fact(EXAM, "sealed")["fault"])
+    assert study.fact(EXAM, "ended")["ending"] == ("instrument_fault" if again else "queue_empty")
+
+
+def test_an_exam_attempt_that_had_departed_with_its_task_undone_is_scored_as_it_stands():
+    study = died(EXAM, "departed", unfinished=(EXAM,)).run()
+    assert study.fact(EXAM, "sealed")["score"] == 0.0
+    assert study.fact(EXAM, "ended")["ending"] == "agent_stopped"
+    assert study.fact(f"{EXAM}/again/1", "sealed") is None
+
+
+@pytest.mark.parametrize("gone", [Departed(Ended("stopped"), asked="operator"), Departed(EXITED, statuses=(401,))])
+def test_an_interruption_that_an_earlier_process_did_not_get_to_say_is_over_when_it_goes_on(gone: Departed):
+    study = died(WORK, "departed", takes={WORK: 1}, departs={WORK: gone})
+    study.hand.takes, study.hand.departs = {}, {}
+    study.run()
+    assert study.fact(f"{WORK}/leg/0001", "interrupted") is not None
+    assert study.fact(WORK, "ended")["ending"] == "queue_empty"
+    assert Legs(study.journal, WORK).begun == 2
+
+
+def test_what_a_session_left_that_broke_is_not_examined():
+    study = played(departs={WORK: Departed(EXITED, statuses=(503,))}, takes={WORK: 2}).run()
+    assert study.fact(WORK, "ended") == {"ending": "instrument_fault", "detail": ""}
+    assert study.scores("played.L1") == []
+    assert study.scores("played.L2") == [1.0] * 3
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_an_exam_that_breaks_over_and_over_stops_early_and_is_sat_when_that_is_mended(concurrency: int):
+    study = Study(config(engine={"concurrency": concurrency}), Played(breaks=Below("exam")))
+    with pytest.raises(InstrumentFault, match="6 attempts at the exam broke on end: it could not be made; see to it"):
+        study.run()
+    assert MOST_BROKEN <= len(study.hand.sessions) < MOST_BROKEN + concurrency, "and what was under way"
+    faults = study.scores(study.shipped)
+    assert set(faults) == {-1.0}
+    study.hand.breaks = ()
+    study.run()
+    assert sorted(study.scores(study.shipped)) == [*faults, *[0.0] * 9]
+    assert study.scores("played.L1") == [1.0] * 3
+
+
+def test_one_task_that_breaks_for_everybody_stops_no_exam():
+    class Second(Below):
+        def __contains__(self, path: object) -> bool:
+            return super().__contains__(path) and "/0002/" in str(path)
+
+    study = Study(config(exam={"reruns": 9}, cell={"sentinels": 0}), Played(breaks=Second("exam"))).run()
+    assert study.scores("played.L1").count(-1.0) == 10
+
+
+def test_more_sentinels_than_tasks_are_one_for_each():
+    study = Study(config(cell={"sentinels": 99})).run()
+    assert study.scores(f"{study.shipped}.{SENTINEL}") == [0.0] * 3

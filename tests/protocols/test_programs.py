@@ -140,6 +140,83 @@ def test_an_operator_stops_a_session_and_it_is_gone_on_with(tmp_path: Path):
     assert next(iter(found.facts("interrupted").values()))["ending"] == "operator"
 
 
+# ---------------------------------------------------------------------------------------------- exams
+
+
+@pytest.mark.parametrize(
+    ("mode", "ending", "status", "changes"),
+    [
+        ("none", "agent_stopped", "cancelled", {}),
+        ("takes_and_spins", "wall_clock", "timeout", {"budget": {"task": {"seconds": 1.0}}}),
+        ("takes", "agent_stopped", "cancelled", {}),
+        ("takes_and_asks", "provider_filter", "cancelled", {}),
+    ],
+)
+def test_an_exam_attempt_that_comes_to_nothing_is_scored_as_it_stands(
+    tmp_path: Path, mode: str, ending: str, status: str, changes: dict[str, Any]
+):
+    found = run(tmp_path, refuses, EXAM=mode, WORK="one", **changes)
+    exam = found.facts("sealed", "exam")
+    assert [(value["score"], value["status"]) for value in exam.values()] == [(0.0, status)] * 4
+    assert {value["ending"] for value in found.facts("ended", "exam").values()} == {ending}
+
+
+def refuses(heard: Any) -> Said:
+    return Said(("I will not.",), stop="refusal")
+
+
+def test_a_refusal_in_an_exam_is_a_fault_where_the_study_says_so(tmp_path: Path):
+    found = run(tmp_path, refuses, EXAM="takes_and_asks", WORK="one", cell={"refusal": "fault"})
+    faults = [value["fault"] for value in found.facts("sealed", "exam").values()]
+    assert [fault["where"] for fault in faults] == ["provider"] * 4
+    assert len(found.report().incomplete) > 0
+
+
+def test_what_a_program_said_last_that_hung_up_before_the_answer_counts(tmp_path: Path):
+    found = run(tmp_path, EXAM="hangs_up", WORK="one")
+    assert [value["status"] for value in found.facts("sealed", "exam").values()] == ["completed"] * 4
+
+
+def test_of_ending_calls_that_come_at_once_one_ends_the_task(tmp_path: Path):
+    found = run(tmp_path, WORK="at_once", EXAM="at_once")
+    assert (found.ending, found.worked) == ("queue_empty", 4)
+    assert [value["steps"] for value in found.facts("sealed").values()] == [1] * 8
+    assert len(found.facts("stray", "command/L1/work")) == 4 * 3
+
+
+# ---------------------------------------------------------------------------------------------- arms and budgets
+
+
+def arms(**others: dict[str, Any]) -> dict[str, Any]:
+    """Two arms: the program of the config, and what is different about the other."""
+    agent = config().agent
+    assert agent is not None
+    given = {"kind": "command", **agent.options, "model": agent.model}
+    return {"arms": [{"name": name, "agent": {**given, **changes}} for name, changes in others.items()]}
+
+
+def test_two_arms_of_one_program_share_the_exam_of_it_as_shipped(tmp_path: Path):
+    found = run(tmp_path, cell={"sentinels": 1}, **arms(one={}, two={}))
+    who = {path.split("/")[1] for path in found.facts("sealed", "exam")}
+    shipped = {value["A_0"] for value in found.facts("arm").values()}
+    assert len(shipped) == 1
+    assert who == {*shipped, f"{min(shipped)}.sentinel", "one.L1", "two.L1"}
+
+
+def test_two_programs_of_ones_own_share_no_exam(tmp_path: Path):
+    found = run(tmp_path, **arms(one={}, two={"env": {"EXAM": "none"}}))
+    shipped = [value["A_0"] for value in found.facts("arm").values()]
+    assert len(set(shipped)) == 2
+    assert len(found.facts("sealed", "exam")) == 4 * 2
+
+
+def test_a_lineage_that_has_cost_what_it_may_is_ended_and_examined(tmp_path: Path):
+    found = run(tmp_path, WORK="spends", budget={"lineage": {"calls": 4}})
+    assert (found.ending, found.worked) == ("budget", 1)
+    assert sum(value["came"] == "answered" for value in found.facts("exchange", "command/L1/work").values()) == 4
+    assert len(found.facts("sealed", "exam/command.L1")) == 2
+
+
 # ---------------------------------------------------------------------------------------------- bad input
 
 

@@ -1,10 +1,12 @@
 """What a program prints, kept in files as it comes, so that a death of the instrument loses none of it."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Literal, Self
 
 from rung.agents.command.facts import Facts
+from rung.core.errors import StoreFault
 
 MOST_READ = 64 << 20
 """Bytes of a transcript that are read for its start and its end; of a longer one its first and last halves."""
@@ -13,7 +15,10 @@ LONGEST_LINE = 16 << 20
 
 
 class Ears:
-    """Hears one leg of a program of these facts. `over` is whether a line was heard after which nothing follows."""
+    """Hears one leg of a program of these facts. `over` is whether a line was heard after which nothing follows.
+
+    Raises `StoreFault` where what is printed can no longer be kept.
+    """
 
     def __init__(self, folder: Path, number: int, facts: Facts) -> None:
         self._folder, self._number, self._facts = folder, number, facts
@@ -28,12 +33,16 @@ class Ears:
 
     def __exit__(self, *error: object) -> None:
         for each in self._files.values():
-            each.close()
+            with suppress(OSError):  # what could not be written is tried once more, and is known to be lost
+                each.close()
 
     def hear(self, where: Literal["out", "err"], data: bytes) -> None:
         """Take what was printed (see `rung.core.confined.Hear`)."""
-        self._files[where].write(data)
-        self._files[where].flush()
+        try:
+            self._files[where].write(data)
+            self._files[where].flush()
+        except OSError as error:
+            raise StoreFault("disk", f"what a program prints cannot be kept ({error}); free some space") from error
         if where == "out":
             self._listen(data)
 

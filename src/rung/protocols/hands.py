@@ -13,7 +13,7 @@ import json
 import secrets
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -70,6 +70,8 @@ LOOK_SECONDS = 0.5
 """How often a running program is looked at."""
 CLOSE_LOOK_SECONDS = 5.0
 """After so long without a sign it is asked of the sandbox what the program does."""
+RECORDER_SECONDS = 5.0
+"""How long the recorder may take to say how many packets it has seen."""
 STATUSES = 5
 """Answers of its model that are kept as evidence of how a program ended."""
 
@@ -226,11 +228,8 @@ class Leg:
         The first leg forks the snapshot's; a later one goes on with the session's own, once it had an answer in it.
         """
         facts, ground = self.hand.agent.facts, self.ground
-        earlier = self._earlier()
-        if earlier is not None:
-            self.after, self.fork = earlier, False
-        else:
-            self.after = snapshot.conversation
+        earlier = self._earlier() if self.sitting.phase == "work" else None
+        self.after, self.fork = (snapshot.conversation, True) if earlier is None else (earlier, False)
         named = sha256(f"{self.sitting.path}/{self.legs.begun + 1}")
         self.session = str(uuid.UUID(named[:32], version=4))
         text = ground.texts.work if self.sitting.phase == "work" else ground.texts.exam
@@ -251,14 +250,16 @@ class Leg:
         )
 
     def _earlier(self) -> str | None:
-        """The conversation that an earlier leg of this session began and had an answer in."""
+        """The conversation that an earlier leg of this session began and had an answer in, if it came to be written."""
         if not self.legs.begun or not exchanges.answered(self.ground.journal, self.sitting.path):
             return None
-        for number in range(self.legs.begun, 0, -1):
-            began = self.hand.agent.facts.read_start(Ears.printed(self.place, number))
-            if began.session is not None:
-                return began.session
-        return None
+        facts, forked = self.hand.agent.facts, self.ground.homes.forked(f"{self.sitting.path}:{HOME}")
+        told = (facts.read_start(Ears.printed(self.place, number)) for number in range(self.legs.begun, 0, -1))
+        begun = [began.session for began in told if began.session is not None]
+        if not begun or forked is None:
+            return None
+        there = self.ground.homes.manifest(self.ground.homes.keep(forked).manifest).leaves
+        return next((each for each in begun if facts.rules.hold(there, each)), None)
 
     # ----------------------------------------------------------------------------------------- forks
 
@@ -431,10 +432,12 @@ class Leg:
     def _kept(self, forks: tuple[Forked, Forked], began: Began) -> tuple[str, Mapping[str, JSON]]:
         homes = self.ground.homes
         home, work = homes.keep(forks[0]), homes.keep(forks[1])
-        conversation = began.session or self.after
+        rules, there = self.hand.agent.facts.rules, homes.manifest(home.manifest).leaves
+        known = [each for each in (began.session, self.after) if each is not None]
+        conversation = next((each for each in known if rules.hold(there, each)), None)  # it may have deleted its own
         left = self.hand.keep(Snapshot(home.manifest, work.manifest, conversation))
         self.ground.journal.observe(f"snapshot/{left}", "times", {"home": home.times, "work": work.times})
-        unknown = self.hand.agent.facts.rules.unknown(homes.manifest(home.manifest).leaves)
+        unknown = rules.unknown(there)
         about: dict[str, JSON] = {"home": _about(home), "work": _about(work), "unclassified": list(unknown[:100])}
         return left, about
 
@@ -462,6 +465,7 @@ class Look:
     door: Door
     desk: Watched
     vigil: Vigil
+    packets: int = 0
 
     async def until_ended(self, tools: ToolDoor, up: list[Serving]) -> Ended:
         """How it ended."""
@@ -471,7 +475,7 @@ class Look:
                 await asyncio.wait((waiting, tools.ended), timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 if waiting.done() or self.leg.asked is not None:
                     continue
-                if tools.ended.done() or any(each.failure for each in up) or self.door.halt or self.leg.halted:
+                if tools.ended.done() or any(each.failure for each in up) or self._halted:
                     await self.confined.stop("the instrument cannot go on")
                     return await waiting
                 why = self.vigil.look(self.leg.ground.clock(), await self._signs())
@@ -484,9 +488,15 @@ class Look:
         finally:
             waiting.cancel()
 
+    @property
+    def _halted(self) -> bool:
+        return self.door.halt is not None or self.leg.halted is not None
+
     async def _signs(self) -> Signs:
         ground, stream = self.leg.ground, self.leg.stream
-        packets = await self.recorder.packets()
+        with suppress(TimeoutError):  # one that hangs is a record that is incomplete, and no reason to look no more
+            async with asyncio.timeout(RECORDER_SECONDS):
+                self.packets = await self.recorder.packets()
         close = self.vigil.quiet(ground.clock()) >= CLOSE_LOOK_SECONDS
         return Signs(
             stop=ground.stop_requested(),
@@ -494,7 +504,7 @@ class Look:
             drained=not stream.unserved and not stream.in_flight,
             over=self.ears.over,
             same=max(self.desk.same, self.leg.same),
-            pulse=(self.desk.calls, self.door.pulse, packets),
+            pulse=(self.desk.calls, self.door.pulse, self.packets),
             busy=self.door.busy + self.desk.busy,
             activity=await self._activity() if close else None,
         )

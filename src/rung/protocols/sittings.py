@@ -60,13 +60,23 @@ async def hold(
     recorded = cast("dict[str, Any] | None", journal.get(path, "ended"))
     if recorded is not None:
         return cast(Ending, recorded["ending"])
-    if lens == "none" and _begun(journal, tickets):
-        return await _broken_off(journal, path, tickets, seat)
+    legs = Legs(journal, path)
+    if lens == "none" and legs.over() is None:
+        if _sealed(journal, tickets):
+            return await _recorded(journal, path, "queue_empty", "the run was cut off when its task was done")
+        if _begun(journal, tickets):
+            return await _broken_off(journal, path, tickets, seat)
+    earlier = legs.begun
     stream = _stream(journal, path, tickets, lens, seat)
     said, fault = await _driven(seat, stream)
     ending = classify(Evidence(fault, False, stream.unserved, len(stream.in_flight), said))
     if ending in PAUSES:
-        await _pause(journal, path, ending, said)
+        detail = said.detail if said is not None else ""
+        legs.interrupt({"ending": ending, "detail": detail})
+        await journal.flush(durable=True)
+        if earlier and legs.begun == earlier:  # an earlier process saw that, and died before it could say so
+            return await hold(journal, path, tickets, lens=lens, seat=seat, refusal=refusal)
+        raise _pause(path, ending, detail)
     if lens == "none" and fault is None and stream.unserved and ending not in FAULTY:
         await stream.get_task()  # so that an attempt at a task it never took is scored as it stands
     fault = fault or _without_score(ending, refusal)
@@ -74,10 +84,18 @@ async def hold(
     if lens == "none" and fault is not None:
         _seal_unserved(journal, tickets, fault)
     detail = said.detail if said is not None else fault.detail if fault is not None else ""
-    left = said.left if said is not None else None
+    kept = said is not None and ending != "instrument_fault"  # what a session left that broke is not to be examined
+    return await _recorded(journal, path, ending, detail, left=said.left if said is not None and kept else None)
+
+
+async def _recorded(journal: Journal, path: str, ending: Ending, detail: str, *, left: str | None = None) -> Ending:
     journal.put(path, "ended", {"ending": ending, "detail": detail, **({"left": left} if left else {})})
     await journal.flush(durable=True)
     return ending
+
+
+def _sealed(journal: Journal, tickets: Sequence[Ticket]) -> bool:
+    return all(journal.get(ticket.path, "sealed") is not None for ticket in tickets)
 
 
 def _begun(journal: Journal, tickets: Sequence[Ticket]) -> bool:
@@ -91,9 +109,7 @@ async def _broken_off(journal: Journal, path: str, tickets: Sequence[Ticket], se
     """An exam attempt in which the run was cut off: a fault that is nobody's, and a row all the same."""
     stream = _stream(journal, path, tickets, "none", seat)
     await stream.close(Fault(INTERRUPTED, "the run was cut off in this attempt"))
-    journal.put(path, "ended", {"ending": "instrument_fault", "detail": "the run was cut off in this attempt"})
-    await journal.flush(durable=True)
-    return "instrument_fault"
+    return await _recorded(journal, path, "instrument_fault", "the run was cut off in this attempt")
 
 
 def _stream(journal: Journal, path: str, tickets: Sequence[Ticket], lens: Lens, seat: Seat) -> Stream:
@@ -119,15 +135,12 @@ async def _driven(seat: Seat, stream: Stream) -> tuple[Exit | None, Fault | None
         return None, Fault(broken.where, broken.detail)
 
 
-async def _pause(journal: Journal, path: str, ending: Ending, said: Exit | None) -> None:
-    """Note that this leg of a session was interrupted, and leave it to be gone on with."""
-    detail = said.detail if said is not None else ""
-    Legs(journal, path).interrupt({"ending": ending, "detail": detail})
-    await journal.flush(durable=True)
+def _pause(path: str, ending: Ending, detail: str) -> Stopped:
+    """What ends the study where something outside has interrupted a leg, which is gone on with later."""
     if ending == "operator":
-        raise Stopped("a stop was requested; what is recorded stays, and sessions go on where they were")
+        return Stopped("a stop was requested; what is recorded stays, and sessions go on where they were")
     why = "its key was not taken" if ending == "credential" else "its provider has suspended it"
-    raise ModelUnusable(f"{path}: {why} ({detail or 'see the gateway in the journal'}); mend it, and run again")
+    return ModelUnusable(f"{path}: {why} ({detail or 'see the gateway in the journal'}); mend it, and run again")
 
 
 def _seal_unserved(journal: Journal, tickets: Sequence[Ticket], fault: Fault) -> None:

@@ -95,6 +95,10 @@ class Study:
         """Record a fact about the study itself."""
         self._journal.put(path, kind, value)
 
+    def knows(self, path: str, kind: str) -> bool:
+        """Whether a fact is on record."""
+        return self._journal.get(path, kind) is not None
+
     async def begin(self, path: str, arm: Arm) -> str:
         """A_0 of an arm as a snapshot; equal beginnings give equal snapshots."""
         if arm.hand is not None:

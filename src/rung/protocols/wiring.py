@@ -33,6 +33,9 @@ TASKS = jsonl.ENDING
 SCRIPTED = "phantom"
 """The kind of agent that is handed the policies port."""
 
+OWN_PROGRAM = "command"
+"""The kind of agent that is a program of the user's own."""
+
 
 def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] | None = None) -> tuple[Arm, ...]:
     """The arms of a study. `base` is the folder from which a config names plug-in files, `models` are by name."""
@@ -74,11 +77,12 @@ def refuse_without_model(arm: Arm) -> None:
 
 
 def _own_code(agent_config: AgentConfig, method_config: MethodConfig, base: Path) -> str:
-    """What tells apart plug-in files of one name: their content, and the options they are made with."""
+    """What tells apart plug-in files of one name, and programs of one's own: their content and their options."""
     names = (agent_config.kind, method_config.name)
     files = {name: sha256((base / name).read_bytes()) for name in names if name.endswith(".py")}
-    options = agent_config.options if agent_config.kind in files else {}
-    return fingerprint([files, options]) if files else ""
+    files |= dict(_program_folder(agent_config, base))
+    options = agent_config.options if agent_config.kind in (*files, OWN_PROGRAM) else {}
+    return fingerprint([files, options]) if files or agent_config.kind == OWN_PROGRAM else ""
 
 
 def agent(config: AgentConfig, *, base: Path = Path()) -> Agent:
@@ -195,13 +199,14 @@ def plugin_files(config: Config, *, base: Path = Path()) -> Mapping[str, str]:
 
 def _program_folders(config: Config, base: Path) -> Mapping[str, str]:
     """What lies in the folder of every program of the user's own."""
-    found = {}
-    for arm in config.every_arm():
-        kind, options = cast(AgentConfig, arm.agent).kind, cast(AgentConfig, arm.agent).options
-        if kind == "command" and isinstance(options.get("folder"), str):
-            name = str(options["folder"])
-            found[f"{name}/"] = Manifest(named_once(gather(base / name, hashed, CAPS).entries)).id
-    return found
+    arms = [cast(AgentConfig, arm.agent) for arm in config.every_arm()]
+    return dict(folder for each in arms for folder in _program_folder(each, base))
+
+
+def _program_folder(agent: AgentConfig, base: Path) -> Iterator[tuple[str, str]]:
+    name = agent.options.get("folder")
+    if agent.kind == OWN_PROGRAM and isinstance(name, str) and (base / name).is_dir():
+        yield f"{name}/", Manifest(named_once(gather(base / name, hashed, CAPS).entries)).id
 
 
 def _imported_beside(plugin: Path) -> Iterator[Path]:

@@ -50,6 +50,14 @@ class Rules:
         top = path.partition("/")[0]
         return None if any(_compiled(own).fullmatch(top) for own in self.own) else "files"
 
+    def hold(self, paths: Iterable[str], conversation: str) -> bool:
+        """Whether a conversation is among the files of a home: every program has its id in a file's name.
+
+        >>> Rules((".x",), ((".x/log/**", "conversation"),)).hold([".x/log/1-ab.jsonl", "ab"], "ab")
+        True
+        """
+        return any(conversation in path and self.find(path) == "conversation" for path in paths)
+
     def unknown(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Those of the paths that no rule knows."""
         return tuple(path for path in paths if self.find(path) is None)
