@@ -221,3 +221,53 @@ def test_an_address_where_nothing_is_served_is_said(rung: Any, url: str):
     said = rung("serve", "--stdio", url)
     assert said.exit == 2
     assert f"nothing is served at {url!r}" in said.err
+
+
+CELL = """
+name = "Served cell"
+protocol = "cell"
+lineages = 1
+
+[agent]
+kind = "served"
+
+[tasks]
+schedule = [{ family = "toy-road-v1", difficulty = 1, count = 2 }]
+holdout = [{ family = "toy-lamp-v1", difficulty = 1, count = 1 }]
+"""
+
+
+@pytest.fixture
+def cell(tmp_path: Path) -> Path:
+    file = tmp_path / "cell.toml"
+    file.write_text(CELL)
+    return file
+
+
+def test_a_cell_is_served_too_and_its_report_says_whose_word_it_is(cell: Path, rung):
+    with serve(cell, "--port", "0", "--json") as process:
+        finish(process)
+    assert Counter(path.split("/")[0] for path in facts(cell, "sealed")) == {"exam": 2, "served": 2}
+    report = json.loads(rung("report", "run", "--json").out)
+    assert report["incomplete"] == []
+    assert report["attempts"] == {"planned": 4, "done": 4, "trials": 0, "reruns": 0}
+    (session,) = report["programs"]["sessions"]
+    assert (session["program"], session["ending"], session["worked"]) == ("served", "queue_empty", 2)
+    assert report["programs"]["attested"] == "forks attested by the user"
+    assert any(
+        "The agent was served and not run here (forks attested by the user)" in said for said in report["weaknesses"]
+    )
+    assert not any("sentinel" in said for said in report["weaknesses"])
+
+
+def test_what_a_served_agent_is_told_is_printed_and_nothing_served(cell: Path, rung):
+    said = rung("serve", "cell.toml", "--instructions", "--json", "--set", "cell.first='Go.'")
+    told = json.loads(said.out)
+    assert told["work"].startswith("Get better.")
+    assert told["exam"].startswith("There is one task for you")
+    assert told["first"] == "Go."
+    assert not (cell.parent / "runs").exists()
+
+
+def test_a_served_agent_is_not_run(cell: Path, rung):
+    assert 'kind = "served" is an agent that comes to an address: run rung serve' in rung("run", "cell.toml").err

@@ -20,13 +20,19 @@ from rung.cli._say import json_option
 from rung.cli.run import slug, stopping
 from rung.core import config
 from rung.core.errors import UsageError
-from rung.protocols import launch, served
+from rung.protocols import instructions, launch, served
+from rung.protocols.instructions import Instructions
 from rung.protocols.plan import Plan
 from rung.protocols.served import Address, Front
 from rung.protocols.study import Arm, Bench
 from rung.store.run_directory import RunDirectory
 
 PORT = 8710
+HEADS = {
+    "work": "over the working session, as system text where there is a place for it",
+    "exam": "over each exam, in its place",
+    "first": "the first message of either",
+}
 KEEP = "Keep a copy of the agent as it is now, before it works: the exam asks for forks of it."
 FORK = (
     "Each exam address is for one fork: A0 of the agent as it was before its work, the others of the agent as it came "
@@ -40,6 +46,7 @@ FORK = (
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Put a key over the config; repeatable.")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port on loopback.")
 @click.option("--finish", type=click.Choice(["work", "exam"]), multiple=True, help="End a phase as it stands.")
+@click.option("--instructions", is_flag=True, help="Print what the agent is to be told, and serve nothing.")
 @click.option("--stdio", metavar="URL", help="Hand an address on over stdin and stdout, for programs without HTTP.")
 @json_option
 @click.pass_obj
@@ -51,7 +58,9 @@ def command(invocation: Invocation, /, **given: Any) -> None:
     again goes on, with the same addresses. Whatever agent and method the config names, the agent that comes to the
     address is the one measured.
 
-    With --finish work what has not been worked is left, and with --finish exam what has not been sat.
+    With --instructions it prints what the agent is to be told over its work and over an exam, so that it is measured
+    like one that is launched here. With --finish work what has not been worked is left, and with --finish exam what
+    has not been sat.
     """
     asked = Asked(**given)
     if asked.stdio is not None:
@@ -60,6 +69,9 @@ def command(invocation: Invocation, /, **given: Any) -> None:
     if asked.file is None:
         raise UsageError("give a CONFIG to serve, or --stdio URL to hand an address on")
     study = config.read(asked.file, overrides=asked.overrides)
+    if asked.instructions:
+        _instruct(instructions.read(study, base=asked.file.parent), as_json=asked.as_json)
+        return
     directory = RunDirectory(asked.out if asked.out is not None else Path("runs") / slug(study.name))
     invocation.resume = asked.again(directory.path)
     listening = _listening(asked.port)
@@ -91,6 +103,7 @@ class Asked:
     port: int
     finish: Sequence[str]
     stdio: str | None
+    instructions: bool
     as_json: bool
 
     def again(self, out: Path) -> str:
@@ -128,6 +141,16 @@ class Teller:
             click.echo(json.dumps({"phase": "done", "run": str(directory.path), "digest": digest}))
         else:
             click.echo(f"done; for the report: {shlex.join(['rung', 'report', str(directory.path)])}")
+
+
+def _instruct(texts: Instructions, *, as_json: bool) -> None:
+    """What an agent is to be told over its work, over an exam, and first in either."""
+    told = {"work": texts.work, "exam": texts.exam, "first": texts.first}
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    for name, text in told.items():
+        click.echo(f"--- {HEADS[name]}\n{text}\n")
 
 
 async def _hand_on(address: str) -> None:

@@ -433,6 +433,10 @@ PROGRAMS_ONLY = ("cell", "sandbox", "network")
 """Sections that say how an agent program is measured."""
 
 
+PROGRAM_KINDS = ("command", "served")
+"""Kinds of agents that take part in whole sessions."""
+
+
 def _check_cell(config: Config) -> None:
     """A cell serves each task once, to an agent that improves itself."""
     tasks = config.tasks
@@ -441,10 +445,11 @@ def _check_cell(config: Config) -> None:
     if any(block.replay for block in tasks.schedule) or tasks.repeat:
         raise ValueError('protocol = "cell" serves no task twice; remove replay and repeat from [tasks]')
     for arm in config.every_arm():
-        if arm.agent is not None and arm.agent.kind.partition(":")[0] != "command":
+        if arm.agent is not None and arm.agent.kind.partition(":")[0] not in PROGRAM_KINDS:
             raise ValueError(
                 f'protocol = "cell" measures an agent program, seen agent.kind = {arm.agent.kind!r}; give '
-                'kind = "command:claude-code", or kind = "command" with a command of your own'
+                'kind = "command:claude-code", kind = "command" with a command of your own, or kind = "served" for one '
+                "that is not launched here (rung serve)"
             )
 
 

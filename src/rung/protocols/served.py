@@ -114,7 +114,8 @@ async def conduct(drawn: Plan, made: Sequence[Arm], bench: Bench, *, front: Fron
     study = Study(bench)
     served = _Served(drawn, bench, front, await toolbox(_cells(drawn), judged=bench.judged))
     study.note("served", "attested", {"forks": ATTESTED})
-    beginnings = {arm.name: await _begin(study, arm) for arm in made}
+    control = None if drawn.config.protocol == "cell" else "static"
+    beginnings = {arm.name: await _begin(study, arm, control) for arm in made}
     lineages = range(1, len(drawn.held.lineages) + 1)
     await _at_once(
         partial(served.work, f"{arm.name}/L{number}", beginnings[arm.name], number)
@@ -151,9 +152,9 @@ def _first(arm: Arm, snapshot: str) -> str:
     return f"A0.{fingerprint([arm.name, arm.acting, snapshot])[:6]}"
 
 
-async def _begin(study: Study, arm: Arm) -> str:
+async def _begin(study: Study, arm: Arm, control: str | None) -> str:
     snapshot = await study.begin(arm.name, arm)
-    study.note(arm.name, "arm", {"control": "static", "A_0": _first(arm, snapshot), "snapshot": snapshot})
+    study.note(arm.name, "arm", {"control": control, "A_0": _first(arm, snapshot), "snapshot": snapshot})
     return snapshot
 
 
@@ -188,6 +189,11 @@ class _Served:
             if not isinstance(self._outcome(path), Fault) or "exam" in self.front.finish:
                 return
 
+    def _hides_its_queue(self, lens: Lens) -> bool:
+        """Whether an agent is not told how many tasks wait. A cell says so of its working sessions."""
+        config = self.drawn.config
+        return config.protocol != "cell" or lens == "none" or config.cell.queue == "hidden"
+
     def _outcome(self, path: str) -> Outcome:
         journal = self.bench.journal
         sealed = journal.get(path, "sealed")
@@ -210,7 +216,7 @@ class _Served:
             limits=Limits(None, budget.task.steps),
             ground=self.bench.ground,
             judged=self.bench.judged,
-            terms=Terms(lens, apart=True, queue_hidden=True),
+            terms=Terms(lens, apart=True, queue_hidden=self._hides_its_queue(lens)),
         )
         await session.hold(self.bench.journal, address.path, tickets, lens=lens, seat=seat)
 

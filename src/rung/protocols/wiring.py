@@ -94,6 +94,8 @@ def agent(config: AgentConfig, *, base: Path = Path()) -> Agent:
         files = _texts(config.kind, getattr(module, "FILES", {}))
         return FunctionAgent(_function(module, "act", config.kind), name=Path(config.kind).stem, files=files)
     kind, _, variant = config.kind.partition(":")
+    if kind == "served":
+        raise UsageError('[agent]: kind = "served" is an agent that comes to an address: run rung serve CONFIG instead')
     return cast(Agent, registry.load("agents", kind).make(variant, config.options))
 
 

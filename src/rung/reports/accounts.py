@@ -1,7 +1,7 @@
 """The accounts of a report in words: how much was measured, by whom, how it ended and what it took."""
 
 from collections.abc import Iterator, Sequence
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from rung.core.values import Ending
 from rung.reports import truth
@@ -13,11 +13,17 @@ from rung.reports.values import (
     Failed,
     LadderReport,
     ModelUse,
+    Programs,
     Shared,
     Spending,
     Worked,
 )
 from rung.reports.wording import counted, money, number, usd_text
+
+
+def title(report: LadderReport) -> str:
+    """What kind of report it is."""
+    return "Ladder report" if report.programs is None else "Cell report"
 
 
 def subtitle(report: LadderReport) -> str:
@@ -30,6 +36,8 @@ def subtitle(report: LadderReport) -> str:
 
 def agents(report: LadderReport) -> str:
     """Whose code acted, or which model."""
+    if report.programs is not None and all(arm.agent.partition(":")[0] == "command" for arm in report.arms):
+        return "agent programs"
     if report.scripted or not report.arms:
         return "scripted agents"
     kinds = {arm.name: _kind(arm) for arm in report.arms}
@@ -76,6 +84,8 @@ def _each(report: LadderReport) -> list[Cost]:
 
 def sittings(report: LadderReport) -> str:
     """Who sits the exam, and how often each task."""
+    if report.programs is not None:
+        return _forks(report, report.programs)
     first = sum(one.stage == "examining" for one in report.shared)
     last = len(report.arms) * report.lineages
     shared = "shared by all lineages and by all arms that begin alike" if last > 1 else "its only one"
@@ -83,6 +93,18 @@ def sittings(report: LadderReport) -> str:
         f"{counted(first, 'A_0 examinee')} ({shared}) {'sits' if first == 1 else 'sit'} each task "
         f"{_times(report.baseline_repeats)}, {counted(last, 'A_T examinee')} (one per arm and lineage) "
         f"{_times(report.repeats)}"
+    )
+
+
+def _forks(report: LadderReport, found: Programs) -> str:
+    """Who sits the exam of a cell. Every attempt is by a fresh fork."""
+    fresh = report.config["cell"]["before"] == "fresh"
+    whose = "anew for each lineage" if fresh else "shared by all lineages" if report.lineages > 1 else "before the work"
+    late = sum(one.cost.attempts for one in report.shared if one.name in {each.control for each in found.sentinels})
+    sentinels = f"; among it {counted(late, 'sentinel attempt')} of A_0" if late else ""
+    return (
+        f"every attempt is by a fresh fork: of A_0 on each task {_times(report.baseline_repeats)} ({whose}), "
+        f"of what each lineage left {_times(report.repeats)}{sentinels}"
     )
 
 
@@ -117,13 +139,15 @@ def took(session: Worked) -> str:
 
 
 ALWAYS: tuple[Ending, ...] = ("queue_empty", "agent_stopped", "agent_crashed", "limit_reached", "instrument_fault")
+ALWAYS_OF_PROGRAMS: tuple[Ending, ...] = ("queue_empty", "agent_stopped", "instrument_fault")
 """Endings that have a column whether there were any or not; the others have one where there were some."""
 
 
 def endings_shown(report: LadderReport) -> tuple[Ending, ...]:
     """The endings that have a column, in the order of their definition."""
     seen = {ending for _, _, found in ended(report) for ending, count in found.counts.items() if count}
-    return tuple(ending for ending in get_args(Ending) if ending in ALWAYS or ending in seen)
+    always = ALWAYS if report.programs is None else ALWAYS_OF_PROGRAMS
+    return tuple(ending for ending in get_args(Ending) if ending in always or ending in seen)
 
 
 def ending_cells(found: Endings, shown: Sequence[Ending]) -> tuple[str, ...]:
@@ -138,6 +162,8 @@ def ending_name(ending: Ending) -> str:
 
 def ended(report: LadderReport) -> list[tuple[str, str, Endings]]:
     """Who, at which stage, and how those attempts ended; arms first, then what they share."""
+    if report.programs is not None:
+        return [(line.who, line.stage, line.ended) for line in _of_cell(report, report.programs)]
     arms = [
         (arm.name, stage, found)
         for arm in report.arms
@@ -149,8 +175,11 @@ def ended(report: LadderReport) -> list[tuple[str, str, Endings]]:
 def spent(report: LadderReport) -> list[tuple[str, str, Cost]]:
     """Who, at which stage, and what it took. The rows add up to all that the report counts.
 
-    Where a model was called in improving, acting in tasks and refining have a row each.
+    Where a model was called in improving, acting in tasks and refining have a row each. Of a cell: before-exam, working
+    session, after-exam, sentinels.
     """
+    if report.programs is not None:
+        return [(line.who, line.stage, line.cost) for line in _of_cell(report, report.programs)]
     rows: list[tuple[str, str, Cost]] = []
     for arm in report.arms:
         rows += [(arm.name, stage, cost) for stage, cost in _improving(arm)]
@@ -159,6 +188,37 @@ def spent(report: LadderReport) -> list[tuple[str, str, Cost]]:
         *rows,
         *((_shared_name(one), "examining" if _is_exam(one) else "instrument", one.cost) for one in report.shared),
     ]
+
+
+class _Line(NamedTuple):
+    """One phase of a cell: whose, which, what it took, how its attempts ended, and its actions."""
+
+    who: str
+    stage: str
+    cost: Cost
+    ended: Endings
+    actions: Actions | None
+
+
+def _of_cell(report: LadderReport, found: Programs) -> list[_Line]:
+    """The phases of a cell, in the order in which they are paid."""
+    late = {each.control for each in found.sentinels}
+    first, last = (
+        [
+            _Line(one.name, stage, one.cost, one.ended, one.actions)
+            for one in report.shared
+            if (one.name in late) == (stage == "sentinels")
+        ]
+        for stage in ("before-exam", "sentinels")
+    )
+    worked = [
+        _Line(arm.name, "working session", arm.improving, arm.ended_improving, arm.actions_improving)
+        for arm in report.arms
+    ]
+    sat = [
+        _Line(arm.name, "after-exam", arm.examining, arm.ended_examining, arm.actions_examining) for arm in report.arms
+    ]
+    return [*first, *worked, *sat, *last]
 
 
 def _improving(arm: ArmReport) -> list[tuple[str, Cost]]:
@@ -179,7 +239,8 @@ def summed(report: LadderReport) -> list[tuple[str, Cost]]:
     """What all improving, all examining and the instrument took together, where models were called."""
     if not any(cost.calls for cost in report.totals.values()):
         return []
-    return [(f"all {name}" if name != "instrument" else "the instrument", cost) for name, cost in report.totals.items()]
+    parts = [each for each in report.totals.items() if each[0] != "instrument" or report.programs is None]
+    return [(f"all {name}" if name != "instrument" else "the instrument", cost) for name, cost in parts]
 
 
 def cost_cells(cost: Cost) -> tuple[str, ...]:
@@ -249,6 +310,10 @@ def call_rows(report: LadderReport) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 def _acted(report: LadderReport) -> Iterator[tuple[str, str, Cost, Actions | None]]:
+    if report.programs is not None:
+        for line in _of_cell(report, report.programs):
+            yield line.who, line.stage, line.cost, line.actions
+        return
     for arm in report.arms:
         for stage, cost in _improving(arm):
             yield arm.name, stage, cost, None if stage.endswith("refining") else arm.actions_improving

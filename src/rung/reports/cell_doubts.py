@@ -13,11 +13,17 @@ def weaknesses(found: Programs | None) -> Iterator[str]:
     """The weaknesses of a cell's programs, the gravest first; none of another study."""
     if found is None:
         return
+    if found.attested:
+        yield (
+            f"The agent was served and not run here ({found.attested}): that each exam address was given to a fork of "
+            "what it should be, and where the agent ran and whom it reached, its owner says and nobody here saw."
+        )
     yield from _of_confinement(found)
     yield from _of_egress(found)
     for each in found.sessions:
         yield from _of_session(each)
-    yield from _of_drift(found)
+    if not found.attested:  # all its exams are served together
+        yield from _of_drift(found)
     yield from _of_versions(found)
 
 
@@ -60,15 +66,25 @@ def _of_session(each: Worked) -> Iterator[str]:
 
 
 def _of_drift(found: Programs) -> Iterator[str]:
+    seen = 0
     for each in found.sentinels:
         change = each.change
+        seen += change.n_tasks
         if change.lo is not None and change.hi is not None and not change.lo <= 0 <= change.hi:
             yield (
                 f"A_0 drifted: among the after-exam it scored otherwise than before ({gain_text(change)} in "
                 f"{each.unit}), so a gain of that size may be the provider's."
             )
     if not found.sentinels:
-        yield "No sentinel of A_0 sat among the after-exam, so that a drift of the provider cannot be told from gain."
+        yield (
+            "The exams came one after the other, and no sentinel of A_0 sat among the after-exam, so that a drift of "
+            "the provider cannot be told from gain."
+        )
+    else:
+        yield (
+            "The exams came one after the other, as published, and were not shuffled together: a drift of the provider "
+            f"shows only in {counted(seen, 'task')} that sentinels of A_0 sat again."
+        )
 
 
 def _of_versions(found: Programs) -> Iterator[str]:

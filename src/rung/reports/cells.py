@@ -25,6 +25,7 @@ def programs(journal: Journal, found: Record) -> Programs | None:
         legs=len(began),
         unseen=len(began) - sum(not each["network"]["incomplete"] for each in gone),
         sentinels=tuple(_drift(found, name) for name in found.sentinels),
+        attested=found.attested,
     )
 
 
@@ -42,7 +43,7 @@ def endings(sessions: Sequence[Worked], name: str) -> Endings:
 
 
 def _worked(journal: Journal, found: Record, name: str, number: int) -> Worked:
-    path = session(name, number)
+    path = session(name, number) if not found.attested else f"{name}/L{number}/session"
     ended = cast("Mapping[str, Any]", journal.get(path, "ended") or {})
     began = [cast("Mapping[str, Any]", fact.value) for fact in journal.facts(under=f"{path}/leg", kind="began")]
     gone = [cast("Mapping[str, Any]", fact.value) for fact in journal.facts(under=f"{path}/leg", kind="departed")]
@@ -62,12 +63,12 @@ def _worked(journal: Journal, found: Record, name: str, number: int) -> Worked:
         interrupted=tuple(cast(Ending, cast("Mapping[str, Any]", fact.value)["ending"]) for fact in stopped),
         seconds=sum(float(each["seconds"]) for each in seen),
         idle_seconds=sum(float(each["idle_seconds"]) for each in seen),
-        egress=_egress(gone, why),
+        egress=_egress(gone, why) if not found.attested else "not seen from here",
         reached=tuple(sorted({name for each in gone for name in _reached(each["network"])})),
         complete=bool(gone) and not why,
         kept=sum(int(tree["files"]) for tree in (kept.get("home"), kept.get("work")) if tree),
         odd=tuple(_odd(kept)),
-        program=str(began[0]["program"]) if began else "",
+        program=str(began[0]["program"]) if began else "served" if found.attested else "",
         version=began[-1]["version"] if began else None,
         pinned=began[-1]["pinned"] if began else None,
     )

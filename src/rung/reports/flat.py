@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 
 from rung.core.values import Ending, Estimate
 from rung.reports import economy, truth
-from rung.reports.values import Actions, ArmReport, Cost, Endings, LadderReport, Rung
+from rung.reports.values import Actions, ArmReport, Cost, Endings, LadderReport, Programs, Rung
 from rung.reports.wording import clean, withheld
 
 FlatRow: TypeAlias = dict[str, Any]
@@ -131,11 +131,29 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         **_actions("improving", arm.actions_improving),
         **_actions("examining", arm.actions_examining),
         "lineages_cut": sum(cut.arm == arm.name for cut in report.cuts),
+        **_program(report.programs, arm.name),
         "attempts_total": report.attempts.total,
         "attempts_planned": report.attempts.planned,
         "attempts_done": report.attempts.done,
         "exam_id": report.exam_id,
         "digest": report.digest,
+    }
+
+
+def _program(found: Programs | None, name: str) -> FlatRow:
+    """What confined an arm's program, how its working sessions went, and how A_0 drifted; empty of another study."""
+    if found is None:
+        return dict.fromkeys(
+            ("sandboxes", "attested", "sessions", "sessions_truncated", "sessions_unseen", "tasks_worked")
+        )
+    mine = [each for each in found.sessions if each.arm == name]
+    return {
+        "sandboxes": list(found.sandboxes),
+        "attested": found.attested,
+        "sessions": [each.ending for each in mine],
+        "sessions_truncated": sum(each.truncated for each in mine),
+        "sessions_unseen": sum(not each.complete for each in mine),
+        "tasks_worked": [each.worked for each in mine],
     }
 
 

@@ -41,6 +41,11 @@ HOW = {
     "digest": "rung.core.ports.Journal.digest",
 }
 
+HOW_OF_CELL = {
+    **{printed: function for printed, function in HOW.items() if "G0" not in printed and "static" not in printed},
+    "sentinels less before": "rung.stats.lineages.nested_gain",
+}
+
 
 def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> LadderReport:
     """The report of a ladder study, finished or not; what is missing is named."""
@@ -76,7 +81,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         curve_units=found.units(found.entries("work")),
         drift=tuple(rungs.drift(found, control) for control in found.controls),
         pools=pools,
-        how=HOW,
+        how=HOW if programs is None else HOW_OF_CELL,
         config=found.config,
         provenance=dict(provenance or {}),
         cuts=tuple(found.cuts.values()),

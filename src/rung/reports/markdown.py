@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from rung.core.config import ITSELF
 from rung.reports import registered
 from rung.reports.accounts import (
     ACTION_HEADS,
@@ -65,8 +66,7 @@ def markdown(report: LadderReport) -> str:
         "## Costs",
         _costs(report),
         *_models(report),
-        "## Drift of the static arm",
-        _drift(report),
+        *(["## Drift of the static arm", _drift(report)] if report.programs is None else []),
         "## Pools",
         _pools(report),
         *_registered(report),
@@ -100,6 +100,11 @@ def _about(arm: ArmReport) -> str:
     held = ", ".join(arm.climbed) or "none"
     acting = f" over {arm.model}" if arm.model else ""
     refining = f" over {arm.improver}" if arm.improver else ""
+    if arm.method == ITSELF.name:
+        return (
+            f"Program {arm.agent}{acting}, which refines itself in its working session and has no control. Rungs held: "
+            f"{held}."
+        )
     return (
         f"Agent {arm.agent}{acting}, method {arm.method}{refining}, control {arm.control}. Rungs held: {held}. "
         f"G0: {arm.retention}."

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from rung.core.config import ITSELF
 from rung.core.ports import Journal
 from rung.reports.books import Books
 from rung.reports.record import Record
@@ -31,10 +32,11 @@ def models(journal: Journal, found: Record, books: Books) -> tuple[ModelUse, ...
 
 
 def named(arm: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The models that an arm acts and refines with; a static method refines with none, and none is named twice."""
+    """The models that an arm acts and refines with; a static method and an agent that improves itself
+    refine with none, and none is named twice."""
     acting = cast("str | None", arm["agent"].get("model"))
     improving = cast("str | None", arm["method"].get("model")) or acting
-    return acting, None if arm["method"]["name"] == "static" else improving
+    return acting, None if arm["method"]["name"] in ("static", ITSELF.name) else improving
 
 
 def _ids(journal: Journal, name: str) -> Iterator[str]:

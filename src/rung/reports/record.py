@@ -31,6 +31,7 @@ class Record:
     work: Mapping[tuple[str, int, int], float]  # (arm, lineage, position) -> score, NaN for a fault
     cuts: Mapping[tuple[str, int], Cut]  # (arm, lineage) -> where it ended because its budget was spent
     registered: Mapping[str, Any] | None = None  # the plan that was registered beforehand: its hash and content
+    attested: str = ""  # what the owner of an agent that was served vouches for
 
     @property
     def scripted(self) -> bool:
@@ -55,7 +56,7 @@ class Record:
     @property
     def sentinels(self) -> list[str]:
         """The examinees that are an A_0 among the after-exam of a cell."""
-        wanted = self.config.get("cell", {}).get("sentinels", 0)
+        wanted = 0 if self.attested else self.config.get("cell", {}).get("sentinels", 0)
         return [f"{name}.sentinel" for name in self._shipped] if wanted else []
 
     @property
@@ -147,6 +148,7 @@ def record(journal: Journal) -> Record:
         work=work,
         cuts={(cut.arm, cut.lineage): cut for cut in _cuts(journal, sequences)},
         registered=cast("Mapping[str, Any] | None", journal.get("plan", "registered")),
+        attested=str(cast("Mapping[str, Any]", journal.get("served", "attested") or {}).get("forks", "")),
     )
 
 

@@ -308,8 +308,9 @@ class Worked:
 class Programs:
     """What is known of all sessions of a cell's programs together.
 
-    `sandboxes` confined them. Of `legs` the network record of `unseen` is incomplete. `sentinels` are A_0 among the
-    after-exam against itself before it.
+    `sandboxes` confined them, and of `legs` the network record of `unseen` is incomplete. `sentinels` are A_0 among the
+    after-exam against itself before it. `attested` is what the owner of an agent that was served vouches for, and
+    nobody here saw.
     """
 
     sessions: tuple[Worked, ...]
@@ -317,6 +318,7 @@ class Programs:
     legs: int
     unseen: int
     sentinels: tuple[Drift, ...]
+    attested: str = ""
 
 
 @dataclass(frozen=True, slots=True)

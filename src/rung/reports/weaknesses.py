@@ -31,7 +31,7 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
         *doubts.of_answers(report),
         *_of_methods(report.arms),
         *cell_doubts.weaknesses(report.programs),
-        *_of_few_lineages(report.lineages),
+        *_of_few_lineages(report.lineages, "method" if report.programs is None else "agent"),
         *_of_sandbox(report.arms),
         *_of_pools(report),
         *_of_secret(report),
@@ -157,7 +157,11 @@ def _crashed(name: str, ended: Sequence[Endings]) -> Iterator[str]:
 
 def _owners(report: LadderReport) -> list[tuple[str, tuple[Endings, ...]]]:
     """Whose attempts there are: those of each arm, then what arms share."""
-    arms = [(arm.name, (arm.ended_improving, arm.ended_examining)) for arm in report.arms]
+    alone = report.programs is not None  # how its working sessions ended is said one by one
+    arms = [
+        (arm.name, (arm.ended_examining,) if alone else (arm.ended_improving, arm.ended_examining))
+        for arm in report.arms
+    ]
     return [*arms, *((doubts.shared_name(one.name, one.stage), (one.ended,)) for one in report.shared)]
 
 
@@ -196,9 +200,9 @@ def _of_methods(arms: Sequence[ArmReport]) -> Iterator[str]:
 # --------------------------------------------------------------------------------------------- of the design
 
 
-def _of_few_lineages(lineages: int) -> Iterator[str]:
+def _of_few_lineages(lineages: int, what: str) -> Iterator[str]:
     if lineages == 1:
-        yield "One lineage: every claim is about this end state only, and says nothing of the method run again."
+        yield f"One lineage: every claim is about this end state only, and says nothing of the {what} run again."
     elif lineages == 2:
         yield "Two lineages: shown, but too few for any verdict."
     elif lineages < 5:
@@ -318,7 +322,7 @@ def _of_many(report: LadderReport) -> Iterator[str]:
 
 
 def _generic(report: LadderReport) -> Iterator[str]:
-    if report.config["exam"]["order"] == "fixed" or report.programs is not None:
+    if report.config["exam"]["order"] == "fixed" and report.programs is None:
         yield ("The exams before and after were not shuffled together: a drift of the provider could be read as gain.")
     if report.scripted:
         yield (

@@ -9,6 +9,7 @@ from itertools import chain
 from math import floor, isfinite, log10
 from types import MappingProxyType
 
+from rung.core.config import ITSELF
 from rung.core.values import Estimate
 from rung.reports import truth
 from rung.reports.values import MIXED_UNITS, ArmReport, Calls, Crashes, LadderReport, Quote, Rung, Sign
@@ -458,7 +459,8 @@ def answer(arm: ArmReport) -> str:
 
 
 def clauses(arm: ArmReport) -> tuple[str, ...]:
-    """The parts of the answer, the main one first: the rungs held or the first one asked, those above, and G0.
+    """The parts of the answer, the main one first: the rungs held or the first one asked, those above, and G0, which no
+    program in a cell is asked.
 
     A gain counts as held only where every rung below is held too, so an isolated one is named and not claimed.
     """
@@ -470,7 +472,8 @@ def clauses(arm: ArmReport) -> tuple[str, ...]:
         main = _joined([f"{_place(rung)} by {_measured(rung)}" for rung in held])
     else:
         main = _joined([_unheld(rung) for rung in first]) or "new instances (G1) were not asked about"
-    parts = (_scope(arm) + main, *_above(arm, above), f"on tasks it met before (G0): {clean(arm.retention)}")
+    kept = [] if arm.method == ITSELF.name else [f"on tasks it met before (G0): {clean(arm.retention)}"]
+    parts = (_scope(arm) + main, *_above(arm, above), *kept)
     return _units_once(parts, {_unit(rung) for rung in arm.rungs})
 
 

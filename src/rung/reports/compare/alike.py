@@ -87,13 +87,25 @@ def refusals(runs: Sequence[Run], drifts: Sequence[Drift]) -> list[Unlike]:
     ]
     for one, other in combinations(runs, 2):
         found += [Unlike("another model", (one.label, other.label), text) for text in _renamed(one, other)]
+        found += [Unlike("isolation", (one.label, other.label), text) for text in _freed(one, other)]
     return found
+
+
+def _freed(one: Run, other: Run) -> Iterator[str]:
+    """Programs that ran in no sandbox, against programs that did."""
+    for loose, held in ((one, other), (other, one)):
+        if "unsafe" in loose.confined and held.confined and "unsafe" not in held.confined:
+            yield (
+                f"programs of {loose.label} ran in no sandbox, where the exam lay open to them, and those of "
+                f"{held.label} in {', '.join(held.confined)}: the scores are not of one thing"
+            )
 
 
 def refuse(found: Sequence[Unlike]) -> None:
     """Refuse to go on; raises `UsageError` with everything that was found."""
     if found:
-        raise UsageError(f"{'; '.join(each.text for each in found)}. {MEND}")
+        loose = " Run both in a sandbox." if any(each.topic == "isolation" for each in found) else ""
+        raise UsageError(f"{'; '.join(each.text for each in found)}.{loose} {MEND}")
 
 
 def _renamed(one: Run, other: Run) -> Iterator[str]:
@@ -194,6 +206,9 @@ def _made(one: Run, other: Run, cells: Sequence[str]) -> Iterator[tuple[str, str
     if one.sandboxes != other.sandboxes:
         told = " and ".join(", ".join(run.sandboxes) or "nothing" for run in (one, other))
         yield "isolation differs", f"commands that judge ran under {told}"
+    if one.confined != other.confined:
+        told = " and ".join(", ".join(run.confined) or "no sandbox, for they were none" for run in (one, other))
+        yield "isolation differs", f"programs ran under {told}"
 
 
 def _references(run: Run, cell: str) -> list[tuple[Any, ...]]:
@@ -206,7 +221,7 @@ def flags(found: Measured, differences: Sequence[Unlike], spent: Unmatched | Non
     earlier, later = found.arms
     runs = {earlier.run.label, later.run.label}
     topics = [each.topic for each in differences if len(runs) == 2 and {*each.runs} == runs]
-    said = ["DESPITE DRIFT" if topic in ("drift", "another model") else topic for topic in topics]
+    said = ["DESPITE DRIFT" if topic in ("drift", "another model", "isolation") else topic for topic in topics]
     if earlier.beginning != later.beginning:
         said.append("different A_0")
     said += [f"{arm.label}: {flag}" for arm in found.arms if (flag := spent.flag(arm.label) if spent else "")]

@@ -29,6 +29,7 @@ class Run:
     code: Mapping[str, str]
     version: str
     sandboxes: tuple[str, ...]  # in which commands judged
+    confined: tuple[str, ...] = ()  # in which programs ran
 
     @property
     def unfinished(self) -> bool:
@@ -110,6 +111,7 @@ def read(label: str, journal: Journal) -> Run:
         code[-1] if code else {},
         version[-1] if version else "unknown",
         _sandboxes(journal),
+        tuple(sorted(report.programs.sandboxes)) if report.programs is not None else (),
     )
 
 
