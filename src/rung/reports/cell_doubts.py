@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from rung.reports.values import Programs, Worked
-from rung.reports.wording import counted, gain_text
+from rung.reports.values import LadderReport, Programs, Worked
+from rung.reports.wording import counted, gain_text, percent, quoted
 
 PRINTED = 4
 """Names that are printed of a longer list."""
@@ -33,6 +33,21 @@ def _of_confinement(found: Programs) -> Iterator[str]:
             "Programs ran in no sandbox: they could read the run's folder, the exam's secret and the keys, and reached "
             "the whole network unseen. Believe this as far as you trust them."
         )
+
+
+def of_broken(report: LadderReport) -> Iterator[str]:
+    """Exam attempts in which the program itself broke; they are scored, so nobody sees it in the numbers."""
+    if report.programs is None:
+        return
+    sides = [(arm.name, arm.ended_examining) for arm in report.arms]
+    for name, ended in (*sides, *((one.name, one.ended) for one in report.shared)):
+        broke = ended.of("harness_failure")
+        if broke:
+            first = quoted(ended.first["harness_failure"]) if "harness_failure" in ended.first else ""
+            yield (
+                f"{percent(broke, ended.total)} exam attempts of {name} ended because the program broke; they were "
+                f"scored as they stood.{first}"
+            )
 
 
 def _of_egress(found: Programs) -> Iterator[str]:

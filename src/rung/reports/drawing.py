@@ -262,13 +262,15 @@ def curve(arm: ArmReport, report: LadderReport, within: tuple[float, float], nam
     ends = (min(places, default=0), max(places, default=1))
     body = (
         f'<text class="end" x="{_FROM}" y="{_TOP - 12}">{_text(", ".join(report.curve_units), 58)}</text>'
-        + _grid(within, ends)
+        + _grid(within, ends, compare=report.programs is None)
         + _line(control, within, ends, "control")
         + _line(arm.curve, within, ends, "arm")
         + _line_names(arm, control, within)
     )
-    title = f"Held-in score of {arm.name} by position, with its control {arm.control}"
-    desc = f"arm: {_path_spoken(arm.curve)}; control: {_path_spoken(control)}; {_COMPARE}"
+    title, desc = f"Held-in score of {arm.name} by position", f"arm: {_path_spoken(arm.curve)}"
+    if report.programs is None:
+        title = f"{title}, with its control {arm.control}"
+        desc = f"{desc}; control: {_path_spoken(control)}; {_COMPARE}"
     return image(name, title=title, desc=desc, height=_BOTTOM + 42, body=body)
 
 
@@ -278,7 +280,7 @@ def _path_spoken(points: Sequence[CurvePoint]) -> str:
     return ", ".join(said) or "nothing was measured"
 
 
-def _grid(within: tuple[float, float], ends: tuple[int, int]) -> str:
+def _grid(within: tuple[float, float], ends: tuple[int, int], *, compare: bool) -> str:
     low, high = within
     middle = (low + high) / 2
     lines = "".join(
@@ -289,7 +291,7 @@ def _grid(within: tuple[float, float], ends: tuple[int, int]) -> str:
     return (
         f'{lines}<text class="end" x="{_FROM}" y="{_BOTTOM + 18}">position {ends[0]}</text>'
         f'<text class="end r" x="{_TO}" y="{_BOTTOM + 18}">{ends[1]}</text>'
-        f'<text class="end" x="{_FROM}" y="{_BOTTOM + 34}">{_COMPARE}</text>'
+        f'<text class="end" x="{_FROM}" y="{_BOTTOM + 34}">{_COMPARE if compare else ""}</text>'
     )
 
 

@@ -30,6 +30,7 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
         *doubts.of_failed_calls(report),
         *doubts.of_answers(report),
         *_of_methods(report.arms),
+        *cell_doubts.of_broken(report),
         *cell_doubts.weaknesses(report.programs),
         *_of_few_lineages(report.lineages, "method" if report.programs is None else "agent"),
         *_of_sandbox(report.arms),

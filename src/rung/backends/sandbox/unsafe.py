@@ -113,14 +113,24 @@ def ordered(program: Program, folder: Path, held: Sockets) -> Order:
     )  # fmt: skip
 
 
-def _place(mount: Mount, own: Path, places: Mapping[str, str]) -> str:
+DEEP = 2
+"""Names in the path of a folder from which on it is nobody's but the program's: not /etc, but /opt/rung."""
+
+
+def _place(mount: Mount, own: Path, places: dict[str, str]) -> str:
     """Where what a program is given really lies. A given file lies in what stands for the folder around it."""
     if isinstance(mount, Bind):
         return str(mount.outside)
     if isinstance(mount, Fork):
         return str(mount.upper)
+    if not isinstance(mount, Given):
+        return str(own)
+    folder, _, _ = mount.inside.rpartition("/")
     around = [place for place in places if mount.inside.startswith(f"{place}/")]
-    if isinstance(mount, Given) and around:
+    if not around and folder.count("/") >= DEEP:  # a search path may name the folder and not the file
+        around = [folder]
+        places[folder] = str(own)
+    if around:
         nearest = max(around, key=len)
         return places[nearest] + mount.inside.removeprefix(nearest)
     return str(own)
