@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Any, TypeAlias, get_args
 
 from rung.core.values import Ending, Estimate
+from rung.findings.adoption import ANY
 from rung.reports import economy, truth
 from rung.reports.values import Actions, ArmReport, Cost, Endings, LadderReport, Programs, Rung
 from rung.reports.wording import clean, withheld
@@ -135,6 +136,7 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         "attempts_total": report.attempts.total,
         "attempts_planned": report.attempts.planned,
         "attempts_done": report.attempts.done,
+        **_built(report, arm),
         "exam_id": report.exam_id,
         "digest": report.digest,
     }
@@ -154,6 +156,17 @@ def _program(found: Programs | None, name: str) -> FlatRow:
         "sessions_truncated": sum(each.truncated for each in mine),
         "sessions_unseen": sum(not each.complete for each in mine),
         "tasks_worked": [each.worked for each in mine],
+    }
+
+
+def _built(report: LadderReport, arm: ArmReport) -> FlatRow:
+    """Elements of an apparatus by lineage, and what the after-exam used of what was left; empty but of a cell."""
+    used = next((each for each in report.adoption if each.arm == arm.name), None)
+    return {
+        "apparatus": [len(each.present) for each in report.inventory if each.arm == arm.name],
+        "artifacts_inherited": None if used is None else len(used.artifacts),
+        "attempts_on_record": None if used is None else used.seen,
+        "attempts_that_used": None if used is None else used.using(ANY),
     }
 
 

@@ -9,6 +9,8 @@ from statistics import fmean
 from typing import Any, cast
 
 from rung.core.ports import Journal
+from rung.findings.adoption import adoptions
+from rung.findings.inventory import inventories
 from rung.reports import ablation, books, cells, certificate, economy, models, registered, rungs, shares, tables
 from rung.reports.books import Books
 from rung.reports.record import Record, record
@@ -44,6 +46,9 @@ HOW = {
 HOW_OF_CELL = {
     **{printed: function for printed, function in HOW.items() if "G0" not in printed and "static" not in printed},
     "sentinels less before": "rung.stats.lineages.nested_gain",
+    "elements of an apparatus": "rung.findings.elements.elements",
+    "attempts that used what was left": "rung.findings.adoption.adoptions",
+    "gain of attempts that used, less of others": "rung.stats.by_use.by_use",
 }
 
 
@@ -89,6 +94,8 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         spending=models.spending(noted),
         totals=totals,
         programs=programs,
+        inventory=inventories(journal) if programs is not None else (),
+        adoption=adoptions(journal) if programs is not None else (),
         ablation=ablation.ablation(journal, found),
         calibration=certificate.cited(),
         registered=registered.held(found, arms, totals),

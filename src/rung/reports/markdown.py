@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rung.core.config import ITSELF
-from rung.reports import registered
+from rung.reports import apparatus, registered
 from rung.reports.accounts import (
     ACTION_HEADS,
     CALL_HEADS,
@@ -59,7 +59,7 @@ def markdown(report: LadderReport) -> str:
     for arm in report.arms:
         blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
     blocks += [*_explained("How the intervals were made", methods(report)), escaped(report.calibration)]
-    blocks += [*_sessions(report), *_ablation(report)]
+    blocks += [*_sessions(report), *_built(report), *_used(report), *_ablation(report)]
     blocks += [
         "## How attempts ended",
         _endings(report),
@@ -258,6 +258,29 @@ def _ablation(report: LadderReport) -> list[str]:
         for row in report.ablation.rows
     ]
     return ["## What carried the gain", _list(map(escaped, said)), _table(heads, rows)]
+
+
+def _built(report: LadderReport) -> list[str]:
+    """What each working session of a cell built; nothing of another study."""
+    if not report.inventory:
+        return []
+    unseen = [] if all(one.seen for one in report.inventory) else [escaped(apparatus.UNSEEN)]
+    rows, files = apparatus.built_rows(report), apparatus.file_rows(report)
+    where = _list(map(escaped, apparatus.evidence(report)))
+    shown = [_table(apparatus.FILE_HEADS, files)] if files else []
+    return ["## What the agent built", apparatus.POLES, *unseen, _table(apparatus.BUILT_HEADS, rows), where, *shown]
+
+
+def _used(report: LadderReport) -> list[str]:
+    """What the after-exam of each arm used of what was left; nothing of another study."""
+    blocks = ["## What its forks used"] if report.adoption else []
+    for found in report.adoption:
+        blocks += [f"{escaped(apparatus.used_line(found))}.", *map(escaped, found.unread)]
+        blocks += [_table(apparatus.USED_HEADS, apparatus.used_rows(found))] if found.artifacts else []
+        if found.splits:
+            split = _table(apparatus.SPLIT_HEADS, apparatus.split_rows(report, found))
+            blocks += [f"**{escaped(found.caveat)}**", split]
+    return blocks
 
 
 def _drift(report: LadderReport) -> str:

@@ -8,7 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from rung.reports import accounts, drawing, flat, registered, terms, wording
+from rung.reports import accounts, apparatus, drawing, flat, registered, terms, wording
 from rung.reports.values import ArmReport, LadderReport
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def html(report: LadderReport) -> str:
         accounts=accounts,
         terms=terms,
         registered=registered,
+        apparatus=apparatus,
         pictures=_Pictures(report),
         settings=_settings,
     )

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, get_args
 
 from rung.core.values import Ending
-from rung.reports import registered
+from rung.reports import apparatus, registered
 from rung.reports.accounts import agents, attempts_text, budget_text, called, ended, ending_name, headline, spent
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
@@ -79,6 +79,7 @@ def _head(report: LadderReport) -> list["Text"]:
         *_cost(report),
         *_endings(report),
         *_promise(report),
+        *(_line(clean(said), "dim") for said in apparatus.lines(report)),
         *claim,
     ]
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from rung.core.values import Ending, Estimate
+from rung.findings.adoption import Adoption
+from rung.findings.built import Inventory
 from rung.stats.missing import Bounds
 from rung.stats.verdict import Verdict
 
@@ -497,6 +499,8 @@ class LadderReport:
     stocks: tuple[str, ...] = ()  # cells whose tasks are a fixed collection, which lineages share
     unconfined: int = 0  # attempts that a command judged outside any sandbox
     programs: Programs | None = None  # of a cell
+    inventory: tuple[Inventory, ...] = ()  # what each working session of a cell built
+    adoption: tuple[Adoption, ...] = ()  # and what the after-exam of each arm used of it
     ablation: Ablation | None = None  # of a cell whose pieces were examined
     calibration: str = ""  # what is known of the estimators that made this report, in a sentence
     registered: Registered | None = None  # the plan that was registered beforehand, and how far it was kept
