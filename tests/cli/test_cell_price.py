@@ -78,3 +78,22 @@ def test_a_live_model_of_a_program_without_a_budget_is_refused(rung, cell, monke
     assert "budget: anthropic/claude-opus-5 costs money, and nothing says how much it may cost" in said.err
     assert "At most: nothing bounds it." in said.err
     assert not Path("runs").exists()
+
+
+def test_a_budget_too_small_for_one_call_is_said_before_it_starts(rung, cell):
+    said = rung("run", "cell.toml", "--set", "budget.usd=4.0", "--set", "budget.task.usd=0.5")
+    assert "TOO LITTLE: [budget.task] usd = 0.5 is less than what is set aside for the first call" in said.err
+
+
+@pytest.mark.skipif(not Path("/proc/self/ns/user").exists(), reason="programs are confined on Linux")
+def test_the_example_of_a_program_of_ones_own_runs_as_it_stands(rung, pytestconfig):
+    example = str(pytestconfig.rootpath / "examples" / "own-program.toml")
+    small = ("--set", "lineages=1", "--set", "cell.sentinels=1", "--set", "exam.baseline_repeats=1")
+    held = "[{family='farm-v1', difficulty=1, count=3}]"
+    said = rung(
+        "run", example, "--out", "run", *small, "--set", f"tasks.schedule={held}", "--set", f"tasks.holdout={held}"
+    )
+    assert said.exit == 0, said.err
+    assert "No program has a model, so no call is paid for." in said.err
+    (session,) = json.loads(rung("report", "run", "--json").out)["programs"]["sessions"]
+    assert (session["ending"], session["worked"], session["kept"]) == ("queue_empty", 3, 1)

@@ -1,10 +1,11 @@
 """What a cell may cost and is estimated to; every figure is worked out by hand beside it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rung.core.config import Config, ModelConfig, PriceConfig, parse
+from rung.core.config import Config, ModelConfig, PriceConfig, parse, read
 from rung.protocols import cell_forecast, providers
 from rung.protocols.cell_forecast import CONTEXT, CellForecast, Pace
 from rung.protocols.quick import shrink
@@ -147,3 +148,22 @@ def test_a_quick_look_at_a_cell_is_of_one_lineage_and_one_sentinel():
     assert (small.lineages, small.cell.sentinels) == (1, 1)
     assert "lineages: 2 -> 1" in changed
     assert "cell.sentinels: 4 -> 1" in changed
+
+
+def test_a_limit_below_the_first_call_is_named_since_under_it_no_call_is_made():
+    """79,660 bytes at 1 dollar, twice that for writing a cache, and 32,000 tokens at 10 dollars: 0.47932."""
+    found = made(budget={"usd": 9.0, "task": {"usd": 0.47}, "session": {"usd": 0.48, "tokens": 100_000}})
+    assert found.first["claude-code"].usd == pytest.approx(0.47932)
+    assert found.first["claude-code"].tokens == 79_660 + 32_000
+    assert set(found.too_little) == {"[budget.task] usd = 0.47", "[budget.session] tokens = 100,000"}
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("name", ["claude-code.toml", "codex.toml"])
+def test_the_examples_of_programs_leave_each_session_room(name):
+    found = cell_forecast.make(read(EXAMPLES / name), base=EXAMPLES)
+    assert found.too_little == []
+    assert [limit for part in found.parts for limit in part.short] == []
+    assert found.most("usd") is not None

@@ -50,7 +50,7 @@ def test_nothing_in_it_speaks_of_methods_controls_or_replays(report):
             "replayed",
             "control none",
             "method itself",
-            "refines",
+            "command refines",
             "Changes proposed",
             "frozen",
         ):

@@ -8,6 +8,7 @@ import click
 from rung.backends.models.prices import FREE
 from rung.cli._forecast import UNKNOWN, dollars, short
 from rung.cli._say import say_rich
+from rung.core.ports import Amount
 from rung.protocols.cell_forecast import BYTES, CONTEXT, QUANTITIES, WRITTEN, CellForecast, Guess, Quantity, Sessions
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def brief(forecast: CellForecast) -> str:
     if guess is not None and guess.calls:
         amounts = f"{short(guess.calls)} calls, {short(guess.tokens)} tokens, {_dollars(guess)}"
         lines.append(f"Estimated: {amounts}. What it supposes: rung run --dry-run.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_too_little(forecast)])
 
 
 def told(forecast: CellForecast) -> dict[str, object]:
@@ -51,6 +52,8 @@ def told(forecast: CellForecast) -> dict[str, object]:
         "budget": {each: forecast.study.get(each) for each in QUANTITIES},
         "binds_first": [f"[budget] {each}" for each in QUANTITIES if forecast.binds(each)],
         "estimate": _guess(forecast.guess),
+        "set_aside_first": {arm: {"usd": first.usd, "tokens": first.tokens} for arm, first in forecast.first.items()},
+        "too_little": list(forecast.too_little),
         "refused": list(forecast.refused),
         "warnings": list(forecast.warned),
         "prices": {name: price.model_dump() if price else None for name, price in forecast.prices.items()},
@@ -174,8 +177,26 @@ def _estimate(forecast: CellForecast) -> Iterator[str]:
     sizes = [f"{arm} {each.bytes / 1000:.0f} kB ({each.date})" for arm, each in forecast.opening.items() if each]
     if sizes:
         yield f"First request, measured, and read again in each call: {', '.join(sizes)}."
-    for limit in dict.fromkeys(limit.section for part in forecast.parts for limit in part.short):
+    short_ones = dict.fromkeys(limit.section for part in forecast.parts for limit in part.short)
+    for limit in short_ones:
+        if limit in forecast.too_little:
+            continue
         yield f"{limit} is less than a session is estimated to cost: it would end sessions before their tasks do."
+
+
+def _too_little(forecast: CellForecast) -> Iterator[str]:
+    """Limits under which a program cannot ask its model once."""
+    for limit in forecast.too_little:
+        needs = [f"{arm} {_amount(first)}" for arm, first in forecast.first.items()]
+        yield (
+            f"TOO LITTLE: {limit} is less than what is set aside for the first call of a session "
+            f"({', '.join(needs)}), so no session could ask its model at all; raise it."
+        )
+
+
+def _amount(first: Amount) -> str:
+    usd = "" if first.usd is None else f"${dollars(first.usd)} or "
+    return f"{usd}{short(first.tokens)} tokens"
 
 
 def _dollars(guess: Guess) -> str:
@@ -187,6 +208,7 @@ def _dollars(guess: Guess) -> str:
 
 
 def _rest(forecast: CellForecast) -> Iterator[str]:
+    yield from _too_little(forecast)
     for shortfall in forecast.warned:
         yield f"Warning: {shortfall}."
     for reason in forecast.refused:

@@ -20,10 +20,11 @@ from typing import Literal, TypeAlias
 from rung.agents.command import CommandAgent
 from rung.agents.command.facts import Opening
 from rung.backends.models.prices import FREE
+from rung.backends.servers.anthropic_messages import WRITE_1H
 from rung.core import registry
 from rung.core.config import BudgetConfig, Config, LimitConfig, ModelConfig, PriceConfig
 from rung.core.errors import UsageError
-from rung.core.ports import Ports
+from rung.core.ports import Amount, Ports
 from rung.core.values import Call, Task, View
 from rung.core.waiting import settle
 from rung.protocols import equipment, plan, providers, wiring
@@ -131,8 +132,9 @@ class Sessions:
 class CellForecast:
     """A cell before it starts.
 
-    `opening` is the measured first request of each arm's program; `asks` says whether any program has a model; `study`
-    is the whole study's own budget; `refused` is why it would not start, and `warned` what it cannot show.
+    `opening` is the measured first request of each arm's program, and `first` what is set aside for it: a byte for
+    a token, and an answer as long as may be. `asks` says whether any program has a model; `study` is the whole study's
+    own budget; `refused` is why it would not start, and `warned` what it cannot show.
     """
 
     name: str
@@ -142,6 +144,7 @@ class CellForecast:
     study: Mapping[Quantity, float]
     prices: Mapping[str, PriceConfig | None]
     opening: Mapping[str, Opening | None]
+    first: Mapping[str, Amount]
     asks: bool
     reruns: int
     refused: tuple[str, ...]
@@ -166,6 +169,16 @@ class CellForecast:
         """Whether the whole study's budget ends it before those of its sessions do."""
         bounded, limit = self.bounded(quantity), self.study.get(quantity)
         return limit is not None and (bounded is None or limit < bounded)
+
+    @property
+    def too_little(self) -> Sequence[str]:
+        """Limits that are less than what the first call of a session sets aside: under them no call is made at all."""
+        found = []
+        for part in self.parts:
+            first = self.first.get(part.arm)
+            needs = {"usd": first.usd, "tokens": first.tokens} if first is not None else {}
+            found += [limit.section for name, limit in part.limits.items() if limit.most < (needs.get(name) or 0.0)]
+        return list(dict.fromkeys(found))
 
     @property
     def guess(self) -> Guess | None:
@@ -195,6 +208,7 @@ def make(config: Config, *, base: Path = Path()) -> CellForecast:
         study=study,
         prices={name: stand_in.price for name, stand_in in sorted(stand_ins.items())},
         opening={arm.name: _facts_of(arm) for arm in arms},
+        first={arm.name: first for arm in arms if (first := _first(config, arm)) is not None},
         asks=any(arm.model is not None for arm in arms),
         reruns=config.exam.reruns,
         refused=tuple(_refusals(config, arms, base)),
@@ -213,6 +227,17 @@ def _refusals(config: Config, arms: tuple[Arm, ...], base: Path) -> Iterator[str
             check()
         except UsageError as refusal:
             yield str(refusal)
+
+
+def _first(config: Config, arm: Arm) -> Amount | None:
+    """What the first call of a session sets aside, as the gateway reckons it; None where its size is not known."""
+    opening, name = _facts_of(arm), equipment.model_of(config, arm.name)
+    if opening is None or name is None:
+        return None
+    price, written = providers.priced(config, name), opening.output or config.network.output_tokens
+    dearest = 1.0 + WRITE_1H if name.startswith("anthropic/") else 1.0
+    usd = None if price is None else (opening.bytes * price.input * dearest + written * price.output) / MILLION
+    return Amount(usd, opening.bytes + written)
 
 
 def _facts_of(arm: Arm) -> Opening | None:

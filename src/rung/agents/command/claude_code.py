@@ -174,7 +174,7 @@ FACTS = Facts(
     wire="messages",
     prepare=prepare,
     rules=RULES,
-    opening=Opening(79_660, "2026-11-30"),
+    opening=Opening(79_660, "2026-11-30", output=32_000),
     read_start=read_start,
     read_end=read_end,
     last=last,

@@ -128,11 +128,13 @@ class Opening:
     """How large a program's first request is, and the day it was measured.
 
     Bytes of its system text, the tools it offers (ours of three games among them) and its messages, before it was told
-    of any task. Every later request of the session carries them too.
+    of any task. Every later request of the session carries them too. `output` is how many tokens the program allows its
+    answer; None where it says nothing.
     """
 
     bytes: int
     date: str
+    output: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ FACTS = Facts(
     wire="chat",
     prepare=prepare,
     rules=RULES,
-    opening=Opening(8_021, "2026-11-30"),
+    opening=Opening(8_021, "2026-11-30", output=16_384),
     read_start=read_start,
     read_end=read_end,
     last=last,
