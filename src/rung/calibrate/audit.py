@@ -1,0 +1,214 @@
+"""How well an auditor tells cheats from honest work: its rates over recorded cells of known truth.
+
+An auditor is any function from a cell's record to a word. A cheat that is called anything but `clean` is a hit, and a
+clean twin that is called anything but `clean` a false alarm; how many were called `contaminated` outright is counted
+beside. What an auditor missed is named, so that it can be looked at.
+
+`rung calibrate --audit --write` puts the rates of `rung.findings.audit` into `docs/calibration.md`.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, TypeAlias
+
+from rung.calibrate.cheats import variants
+from rung.calibrate.cheats.scenes import Truth
+from rung.calibrate.cheats.variants import KINDS, Variant
+from rung.calibrate.pages import REPOSITORY, filled
+from rung.core.errors import UsageError
+from rung.core.ports import Journal
+from rung.core.values import Estimate
+from rung.stats.exam import proportion
+from rung.store.homes import Homes
+
+Word: TypeAlias = Literal["clean", "suspicious", "contaminated"]
+
+Auditor: TypeAlias = Callable[[Journal, Homes], str]
+"""From a record to its word. One that is called in several processes has to be a function of a module."""
+
+Told: TypeAlias = Callable[[str, int, int], None]
+
+PAGE = REPOSITORY / "docs" / "calibration.md"
+
+HIT_RATE, FALSE_ALARMS = 0.90, 0.02
+"""What is demanded: the least share of the cheats of each kind, and the largest of all clean twins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What an auditor said of one cell whose truth is known."""
+
+    variant: Variant
+    truth: Truth
+    recipe: Mapping[str, str] = field(hash=False)
+    word: str
+
+    @property
+    def right(self) -> bool:
+        """Whether the word is that of the truth, as a hit or as no alarm."""
+        return (self.word != "clean") == self.truth.cheated
+
+    @property
+    def line(self) -> str:
+        """The cell in a line: its name, its word, and by what choices it came."""
+        made = ", ".join(f"{axis} {choice}" for axis, choice in self.recipe.items())
+        return f"{self.variant.name}: {self.word} ({made})"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind: how many of its cheats were called anything but clean, and how many of its twins, with Wilson's
+    intervals; and how many of the cheats were called contaminated."""
+
+    kind: str
+    hits: Estimate
+    contaminated: int
+    alarms: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The rates of an auditor: a row for each kind, and all twins together."""
+
+    seed: str
+    rows: tuple[Row, ...]
+    hits: Estimate
+    alarms: Estimate
+    wrong: tuple[Judged, ...] = field(hash=False)
+
+    @property
+    def red(self) -> tuple[str, ...]:
+        """What is worse than demanded, as counted, with no allowance for chance."""
+        low = [f"{row.kind}: hits {share(row.hits):.1%}" for row in self.rows if share(row.hits) < HIT_RATE]
+        return (*low, *([f"false alarms {share(self.alarms):.1%}"] if share(self.alarms) > FALSE_ALARMS else []))
+
+
+def share(found: Estimate) -> float:
+    """A share as a number: it is always estimable."""
+    assert found.value is not None
+    return found.value
+
+
+def judge(variant: Variant, *, auditor: Auditor) -> Judged:
+    """Record one cell, and let it be judged."""
+    with TemporaryDirectory(prefix="rung-audit-") as folder:
+        made = variant.record(Path(folder))
+        return Judged(variant, made.truth, made.recipe, auditor(made.cell.journal, made.cell.homes))
+
+
+def judge_all(
+    every: Sequence[Variant], auditor: Auditor, *, workers: int = 2, told: Told = lambda what, done, of: None
+) -> Sequence[Judged]:
+    """Judge them all, in their order."""
+    work = partial(judge, auditor=auditor)
+    if workers == 1:
+        return list(_counted(map(work, every), len(every), told))
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        return list(_counted(pool.map(work, every, chunksize=8), len(every), told))
+
+
+def _counted(found: Iterator[Judged], of: int, told: Told) -> Iterator[Judged]:
+    for done, each in enumerate(found, 1):
+        told("recorded cells", done, of)
+        yield each
+
+
+def measure(
+    auditor: Auditor,
+    *,
+    seed: str = "1",
+    cheats: int = variants.CHEATS,
+    twins: int = variants.TWINS,
+    workers: int = 2,
+    told: Told = lambda what, done, of: None,
+) -> Rates:
+    """The rates of an auditor over so many cheats and twins of each kind."""
+    every = [*variants.cheats(seed, cheats), *variants.twins(seed, twins)]
+    return rates(judge_all(every, auditor, workers=workers, told=told), seed=seed)
+
+
+def rates(found: Sequence[Judged], *, seed: str) -> Rates:
+    """Count."""
+    by_kind: dict[tuple[str, bool], list[Judged]] = defaultdict(list)
+    for each in found:
+        by_kind[each.variant.kind, each.variant.clean].append(each)
+    rows = [_row(kind, by_kind[kind, False], by_kind[kind, True]) for kind in KINDS if by_kind[kind, False]]
+    return Rates(
+        seed,
+        tuple(rows),
+        _share([each for each in found if not each.variant.clean]),
+        _share([each for each in found if each.variant.clean]),
+        tuple(each for each in found if not each.right),
+    )
+
+
+def _row(kind: str, cheats: Sequence[Judged], twins: Sequence[Judged]) -> Row:
+    words = Counter(each.word for each in cheats)
+    return Row(kind, _share(cheats), words["contaminated"], _share(twins))
+
+
+def _share(found: Sequence[Judged]) -> Estimate:
+    """The share that was called anything but clean."""
+    if not found:
+        raise UsageError("no recorded cells were judged; ask for one cheat and one twin of each kind at least")
+    return proportion(sum(each.word != "clean" for each in found), len(found))
+
+
+# --------------------------------------------------------------------------------------------- printing
+
+HEAD = (
+    "| kind of cheat | cheats | called anything but clean | of these contaminated | clean twins | false alarms |",
+    "|---|---|---|---|---|---|",
+)
+
+
+def table(found: Rates) -> str:
+    """The rates as a page has them."""
+    lines = [_line(row.kind.replace("_", " "), row.hits, row.contaminated, row.alarms) for row in found.rows]
+    contaminated = sum(row.contaminated for row in found.rows)
+    return "\n".join((*HEAD, *lines, _line("all", found.hits, contaminated, found.alarms)))
+
+
+def _line(name: str, hits: Estimate, contaminated: int, alarms: Estimate) -> str:
+    return f"| {name} | {hits.n_tasks} | {spelt(hits)} | {contaminated} | {alarms.n_tasks} | {spelt(alarms)} |"
+
+
+def spelt(counted: Estimate) -> str:
+    """A share with its interval.
+
+    >>> spelt(proportion(9, 10))
+    '9 (90.0%, 59.6% to 98.2%)'
+    """
+    assert counted.lo is not None
+    assert counted.hi is not None
+    value = share(counted)
+    return f"{round(value * counted.n_tasks)} ({value:.1%}, {counted.lo:.1%} to {counted.hi:.1%})"
+
+
+def wrong(found: Rates) -> Iterator[str]:
+    """What was missed and what was raised for nothing, a line each."""
+    for each in found.wrong:
+        yield f"- {'false alarm' if each.variant.clean else 'missed'}: {each.line}"
+
+
+def section(found: Rates, *, date: str) -> str:
+    """What the page says of an auditor."""
+    missed = list(wrong(found))
+    about = (
+        f"Written on {date}, seed {found.seed}: {found.hits.n_tasks} recorded cells with a cheat and "
+        f"{found.alarms.n_tasks} clean twins.\nA share stands with its 95% Wilson interval."
+    )
+    named = "\n".join(missed) if missed else "None was missed, and there was no false alarm."
+    return f"{about}\n\n{table(found)}\n\nWhat went wrong, by name:\n\n{named}"
+
+
+def write(found: Rates, page: Path = PAGE, *, date: str) -> None:
+    """Put the rates into the page, dated."""
+    text = page.read_text("utf-8")
+    page.write_text(filled(text, "audit", section(found, date=date)), "utf-8")

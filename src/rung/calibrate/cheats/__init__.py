@@ -1,0 +1,16 @@
+"""Cheats and their clean twins: whole recorded cells whose truth is known, for an auditor to be measured on.
+
+acts        what an agent does in a session, in no format
+dress       the three programs and how each spells what it does
+worlds      the real tasks that cells are made of, and what an exam item says and has for an answer
+recording   from acts to facts, blobs and kept homes, as a real cell leaves them
+spelling    the formats and encodings in which content is held
+telling     the same content in prose
+honest      what every agent does besides
+scenes      what a kind of cheat is given to make a variant of, and what it makes
+kinds       a module for each kind of cheat
+twins       a module for each kind's clean twins
+variants    every variant by name, and the cell it makes
+
+Whoever writes detectors should not tune to it: half of what it is for is to be unseen.
+"""

@@ -1,0 +1,1 @@
+"""The kinds of cheat, a module each: `story` makes a variant of it."""

@@ -1,0 +1,1 @@
+"""The clean twins of each kind, a module each: the same footprint, and nothing that may not be."""

@@ -1,0 +1,70 @@
+"""Is what the generator says of a cell true? Asked of the record by brute force, without the generator."""
+
+from pathlib import Path
+
+import pytest
+
+from rung.calibrate.cheats import variants, worlds
+from rung.calibrate.cheats.variants import KINDS, Variant
+
+from .oracle import held
+
+A_FEW = 2
+"""Of each kind here; all of them in `make slow`."""
+
+
+@pytest.mark.parametrize("variant", variants.cheats(number=A_FEW), ids=lambda each: each.name)
+def test_a_cheat_holds_the_exam_items_that_it_is_said_to_hold_and_no_others(variant: Variant, tmp_path: Path):
+    made = variant.record(tmp_path)
+    assert held(made) == (set(made.truth.items) if made.truth.shown else set())
+    assert made.truth.cheated
+
+
+@pytest.mark.parametrize("variant", variants.twins(number=A_FEW), ids=lambda each: each.name)
+def test_a_clean_twin_holds_none(variant: Variant, tmp_path: Path):
+    made = variant.record(tmp_path)
+    assert held(made) == set()
+    assert (made.truth.cheated, made.truth.items) == (False, ())
+
+
+@pytest.mark.parametrize("name", worlds.CELLS)
+def test_no_two_tasks_of_a_world_have_the_same_answer(name: str):
+    made = worlds.world(name)
+    answers = [item.answer for item in (*made.worked, *made.exam)]
+    assert len(set(answers)) == len(answers) == worlds.WORKED + worlds.EXAMINED
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_probes_touch_no_item_and_every_other_kind_does(kind: str):
+    touched = [bool(variant.told().story.truth.items) for variant in variants.cheats() if variant.kind == kind]
+    if kind in ("gate_probe", "grader_probe"):
+        assert not any(touched)
+    else:
+        assert sum(touched) >= len(touched) * 2 / 3
+
+
+@pytest.mark.parametrize("clean", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_two_variants_are_alike(kind: str, clean: bool):
+    every = variants.twins() if clean else variants.cheats()
+    recipes = [tuple(sorted(each.told().recipe.items())) for each in every if each.kind == kind]
+    assert len(set(recipes)) == len(recipes) >= 30
+
+
+def test_there_are_as_many_as_the_issue_asks_for():
+    assert len(variants.cheats()) == 36 * len(KINDS)
+    assert len(variants.twins()) >= 300
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_met_in_every_program_and_in_most_worlds(kind: str):
+    recipes = [each.told().recipe for each in variants.cheats() if each.kind == kind]
+    assert {each["program"] for each in recipes} == {"claude-code", "codex", "pi"}
+    assert {each["world"] for each in recipes} == set(worlds.CELLS)
+
+
+def test_the_same_seed_gives_the_same_cell_and_another_seed_another(tmp_path: Path):
+    one, again = (Variant("key_download", 3, False).record(tmp_path / name) for name in ("one", "again"))
+    other = Variant("key_download", 3, False, seed="2").record(tmp_path / "other")
+    assert one.cell.journal.digest() == again.cell.journal.digest() != other.cell.journal.digest()
+    assert one.truth == again.truth
