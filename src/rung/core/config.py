@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator, model_validator
+from pydantic.functional_validators import BeforeValidator
 
 from rung.core import schedules
 from rung.core.canonical import JSON
+from rung.core.controls import STATIC, ControlName, each_an_arm, refuse_idle
 from rung.core.errors import UsageError
 from rung.core.options import unknown_key
 
@@ -334,6 +336,13 @@ class ArmConfig(_Section):
     method: MethodConfig | None = None
 
 
+class ControlArm(ArmConfig):
+    """An arm that `controls` adds beside the arm `of` (see `rung.core.controls`)."""
+
+    of: ArmName
+    control: ControlName
+
+
 class Config(_Section):
     """A whole study. `quick` is set by `rung run --quick`: a small version for a first look, which measures nothing."""
 
@@ -345,6 +354,7 @@ class Config(_Section):
     agent: AgentConfig | None = None
     method: MethodConfig | None = None
     arms: tuple[ArmConfig, ...] = ()
+    controls: Annotated[tuple[ControlName, ...], BeforeValidator(each_an_arm)] = ()
     exam: ExamConfig = ExamConfig()
     tasks: TasksConfig
     compare: tuple[Compare, ...] = ()
@@ -381,18 +391,23 @@ class Config(_Section):
                 raise ValueError(
                     f"arm {arm.name!r} has no agent or no method; give [agent] and [method], or in the arm"
                 )
+        every = self.every_arm()
+        added = [arm for arm in every if isinstance(arm, ControlArm)]
+        refuse_idle(self.controls, self.protocol, added, (arm.name for arm in every))
         return self
 
     def every_arm(self) -> tuple[ArmConfig, ...]:
-        """The arms with `[agent]` and `[method]` filled in; without `[[arms]]`, one named after its method."""
+        """The arms with `[agent]` and `[method]` filled in, each with its controls behind it; without `[[arms]]`, one
+        named after its method. One whose method proposes nothing has no controls."""
         cell = self.protocol == "cell"
         named_by = self.agent.kind if cell and self.agent is not None else self.method.name if self.method else None
         arms = self.arms or (ArmConfig(name=_arm_name(named_by)),)
         fill = {"agent": self.agent, "method": ITSELF if cell else self.method}
-        return tuple(
+        filled = [
             arm.model_copy(update={key: value for key, value in fill.items() if getattr(arm, key) is None})
             for arm in arms
-        )
+        ]
+        return tuple(one for arm in filled for one in (arm, *_controls_of(arm, self.controls)))
 
     @property
     def baseline_repeats(self) -> int:
@@ -408,6 +423,7 @@ class Config(_Section):
         That is `engine`, how models are reached, and the budget of the whole study, which may be raised to go on.
         """
         left_out: dict[str, Any] = {"engine": True, "exam": {"secret"}, "models": True, "quick": not self.quick}
+        left_out |= {} if self.controls else {"controls": True}
         left_out["tasks"] = set() if self.tasks.self_score else {"self_score"}
         if self.protocol != "cell":
             left_out |= dict.fromkeys(PROGRAMS_ONLY, True)
@@ -457,6 +473,12 @@ def _check_no_cell(config: Config) -> None:
     given = [name for name in PROGRAMS_ONLY if getattr(config, name) != Config.model_fields[name].default]
     if given:
         raise ValueError(f'[{given[0]}] says how an agent program is measured, and goes with protocol = "cell" alone')
+
+
+def _controls_of(arm: ArmConfig, names: Sequence[ControlName]) -> list[ControlArm]:
+    names = () if arm.method is None or arm.method.name == STATIC else names
+    given: dict[str, Any] = {"agent": arm.agent, "method": arm.method, "of": arm.name}
+    return [ControlArm.model_construct(name=f"{arm.name}-{name}", control=name, **given) for name in names]
 
 
 def _arm_name(of: str | None) -> str:

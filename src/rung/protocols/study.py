@@ -35,7 +35,7 @@ class Arm:
     A `scripted` agent is handed the policies port. A `frozen` arm acts as its method's A_0 for ever, never refined.
     Arms with equal `acting`, wrapping and beginning share one A_0 exam and one static arm, so `acting` must tell apart
     all that acts differently. `model` is what the agent acts with, `improver` what the method refines with.
-    An agent that is a program has a `hand` that runs its sessions.
+    An agent that is a program has a `hand` that runs its sessions. A control says which arm it is a control `of`.
     """
 
     name: str
@@ -48,6 +48,11 @@ class Arm:
     model: Provider | None = None
     improver: Provider | None = None
     hand: Hand | None = None
+    of: str | None = None
+
+    def drawn_at(self, path: str) -> str:
+        """The path under which this arm's method draws at random: a control's draws as that of the arm it controls."""
+        return path if self.of is None else f"{self.of}{path.removeprefix(self.name)}"
 
     @property
     def acting(self) -> str:
@@ -252,7 +257,7 @@ class Study:
         past = _Log(self._journal, tuple(log))
         line = self._lines.line(f"{ticket.path}/{concern}", "improver", arm.improver)
         ports = replace(arm.ports, model=line if arm.improver is not None else None)
-        rng = self._bench.seed.child("refining", ticket.path, concern).rng()
+        rng = self._bench.seed.child("refining", arm.drawn_at(ticket.path), concern).rng()
         return RefineContext(ticket.snapshot, state, feedback, past, arm.agent, ports, rng)
 
     async def _refined(self, arm: Arm, ticket: Ticket, context: RefineContext) -> Sequence[str]:

@@ -10,10 +10,11 @@ from typing import Any, cast
 from rung.agents._function import FunctionAgent
 from rung.core import registry
 from rung.core.canonical import fingerprint, sha256
-from rung.core.config import ITSELF, AgentConfig, Cell, Config, MethodConfig, parse
+from rung.core.config import ITSELF, AgentConfig, ArmConfig, Cell, Config, ControlArm, MethodConfig, parse
 from rung.core.errors import UsageError
 from rung.core.ports import Agent, Method, Provider
 from rung.core.waiting import contained
+from rung.methods._controls import controlled
 from rung.methods._function import FunctionMethod
 from rung.methods.static import Static
 from rung.protocols import instructions
@@ -47,11 +48,12 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
             Arm(
                 name=arm.name,
                 agent=agent(agent_config, base=base),
-                method=method(method_config, base=base),
+                method=_controlled(arm, method(method_config, base=base)),
                 scripted=agent_config.kind.partition(":")[0] == SCRIPTED,
                 code=_own_code(agent_config, method_config, base),
                 model=by_name.get(agent_config.model or ""),
                 improver=by_name.get(method_config.model or agent_config.model or ""),
+                of=arm.of if isinstance(arm, ControlArm) else None,
             )
         )
     _refuse_live_secret(config, made)
@@ -74,6 +76,11 @@ def refuse_without_model(arm: Arm) -> None:
                 f"arm {arm.name!r}: {section} {getattr(part, 'id', '')!r} needs a model; give [{section}] "
                 'model = "provider/name", for example "openai/gpt-5-mini" or "local/smollm2"'
             )
+
+
+def _controlled(arm: ArmConfig, made: Method) -> Method:
+    """The method of an arm: as it is, or put out of work in an arm that `controls` added."""
+    return controlled(arm.control, made) if isinstance(arm, ControlArm) else made
 
 
 def _own_code(agent_config: AgentConfig, method_config: MethodConfig, base: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 
 from rung.core.values import Ending, Estimate
 from rung.findings.adoption import ANY
-from rung.reports import economy, truth
+from rung.reports import controls_text, economy, truth
 from rung.reports.values import Actions, ArmReport, Cost, Endings, LadderReport, Programs, Rung
 from rung.reports.wording import clean, withheld
 
@@ -85,6 +85,8 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         "agent_model": arm.model,
         "method_model": arm.improver,
         "control": arm.control,
+        "control_of": arm.control_of,
+        "control_kind": arm.control_kind,
         "level": rung.level,
         "sources": list(rung.sources),
         "target": rung.target,
@@ -129,6 +131,7 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         "improving_tokens_per_lineage": each["tokens"],
         **_columns("gain_per_usd", None if withheld(rung) else rung.per_usd),
         **_columns("gain_per_million_tokens", None if withheld(rung) else rung.per_million_tokens),
+        **controls_text.columns(rung, report.over),
         **_actions("improving", arm.actions_improving),
         **_actions("examining", arm.actions_examining),
         "lineages_cut": sum(cut.arm == arm.name for cut in report.cuts),

@@ -11,7 +11,19 @@ from typing import Any, cast
 from rung.core.ports import Journal
 from rung.findings.adoption import adoptions
 from rung.findings.inventory import inventories
-from rung.reports import ablation, books, cells, certificate, economy, models, registered, rungs, shares, tables
+from rung.reports import (
+    ablation,
+    books,
+    cells,
+    certificate,
+    controls,
+    economy,
+    models,
+    registered,
+    rungs,
+    shares,
+    tables,
+)
 from rung.reports.books import Books
 from rung.reports.record import Record, record
 from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Programs, Quote, Rung
@@ -39,6 +51,7 @@ HOW = {
     "gain per US dollar, per million tokens": "rung.reports.economy.priced",
     "spent of the study's budget": "rung.reports.models.spending",
     "held against the registered plan": "rung.reports.registered.held",
+    "gain over a control": "rung.reports.controls.over",
     "carried: gained, lost (ablation)": "rung.reports.ablation.ablation",
     "digest": "rung.core.ports.Journal.digest",
 }
@@ -60,7 +73,8 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
     arms = tuple(_arm(journal, found, noted, name) for name in found.arm_names)
     if programs is not None:
         arms = tuple(replace(arm, ended_improving=cells.endings(programs.sessions, arm.name)) for arm in arms)
-    arms = registered.flagged(found, economy.flagged(arms, len(found.sequences)))
+    over = controls.over(found)
+    arms = controls.flagged(registered.flagged(found, economy.flagged(arms, len(found.sequences))), over)
     totals = shares.totals(found, noted)
     pools = tuple(Pool(**pool) for pool in tables.plan_fact(journal, "freshness"))
     stocks = tuple(row["cell"] for row in cast("list[dict[str, Any]]", journal.get("plan", "stocks") or []))
@@ -100,6 +114,8 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         calibration=certificate.cited(),
         registered=registered.held(found, arms, totals),
         margins=found.margins(),
+        over=over,
+        gates=controls.gates(journal, found),
     )
     return replace(report, weaknesses=weaknesses(report))
 
@@ -143,6 +159,8 @@ def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmReport:
         limited=made.limited,
         skipped=len(made.skipped),
         first_skipped=_earliest(made.skipped),
+        control_of=about.get("of"),
+        control_kind=about.get("control"),
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rung.core.config import ITSELF
-from rung.reports import apparatus, registered
+from rung.reports import apparatus, controls_text, registered
 from rung.reports.accounts import (
     ACTION_HEADS,
     CALL_HEADS,
@@ -58,6 +58,7 @@ def markdown(report: LadderReport) -> str:
     blocks = [f"# {escaped(report.name)}", said, *_head(report), *_explained("Words used here", terms(report))]
     for arm in report.arms:
         blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
+    blocks += _controls(report)
     blocks += [*_explained("How the intervals were made", methods(report)), escaped(report.calibration)]
     blocks += [*_sessions(report), *_built(report), *_used(report), *_ablation(report)]
     blocks += [
@@ -281,6 +282,15 @@ def _used(report: LadderReport) -> list[str]:
             split = _table(apparatus.SPLIT_HEADS, apparatus.split_rows(report, found))
             blocks += [f"**{escaped(found.caveat)}**", split]
     return blocks
+
+
+def _controls(report: LadderReport) -> list[str]:
+    """The gains over controls, and what became of what these proposed; nothing without controls."""
+    if not report.over:
+        return []
+    rows = [controls_text.cells(row) for row in report.over]
+    gates = _list(escaped(f"{controls_text.gate_text(gate)}.") for gate in report.gates)
+    return ["## Over controls", controls_text.INTRODUCED, _table(controls_text.HEADS, rows), gates]
 
 
 def _drift(report: LadderReport) -> str:

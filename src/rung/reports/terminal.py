@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, get_args
 
 from rung.core.values import Ending
-from rung.reports import apparatus, registered
+from rung.reports import apparatus, controls_text, registered
 from rung.reports.accounts import agents, attempts_text, budget_text, called, ended, ending_name, headline, spent
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
@@ -44,7 +44,11 @@ def terminal(report: LadderReport, *, resume: str | None = None) -> "RenderableT
 
     left = len(report.arms) - _MOST_ARMS
     more = [_line(f"and {counted(left, 'arm')} more, in the full report", "dim")] if left > 0 else []
-    return Group(*_head(report), _table(report), *more, *_legend(report), *_truth(report), *_tail(report, resume))
+    over = controls_text.terminal(report.over, most=_MOST_ARMS)
+    beside = [] if over is None else [over]
+    return Group(
+        *_head(report), _table(report), *more, *beside, *_legend(report), *_truth(report), *_tail(report, resume)
+    )
 
 
 def text(report: LadderReport, *, width: int = 80) -> str:

@@ -15,13 +15,13 @@ LEVELS = ("G0", "G1", "G2", "G3", "G4")
 def signs(about: Mapping[str, Any], *, worked: int) -> Mapping[str, Sign | None]:
     """The sign of an arm's true gain on each level after so many worked tasks; None where nobody knows it.
 
-    It is known of a phantom under its own method (see `rung.agents.phantom`), and of one that is frozen.
+    It is known of a phantom under its own method (see `rung.agents.phantom`), and of one that is frozen or a control.
     """
     kind, method = str(about["agent"]["kind"]), about["method"]["name"]
     name, _, variant = kind.partition(":")
     if name != "phantom" or variant not in phantom.RUNGS or method not in ("phantom", "static"):
         return dict.fromkeys(LEVELS)
-    if method == "static":
+    if method == "static" or "control" in about:  # `controls` of phantoms take nothing over that changes anything
         return dict.fromkeys(LEVELS, 0)
     options = AgentConfig(**about["agent"]).options
     made = cast(phantom.Phantom, phantom.make(variant, options))

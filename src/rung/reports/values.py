@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 from rung.core.values import Ending, Estimate
 from rung.findings.adoption import Adoption
 from rung.findings.built import Inventory
+from rung.reports.over import Gate, Over
 from rung.stats.missing import Bounds
 from rung.stats.verdict import Verdict
 
@@ -231,6 +232,8 @@ class ArmReport:
     limited: int = 0
     skipped: int = 0
     first_skipped: Quote | None = None  # why, the first time
+    control_of: str | None = None  # of a control, the arm whose control it is
+    control_kind: str | None = None  # and which control
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,3 +508,5 @@ class LadderReport:
     calibration: str = ""  # what is known of the estimators that made this report, in a sentence
     registered: Registered | None = None  # the plan that was registered beforehand, and how far it was kept
     margins: Mapping[str, float] = field(default_factory=dict)  # registered with it, by level
+    over: tuple[Over, ...] = ()  # gains over controls
+    gates: tuple[Gate, ...] = ()  # and what became of what these proposed

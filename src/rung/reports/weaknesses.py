@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rung.core import registry
 from rung.core.config import ITSELF
-from rung.reports import cell_doubts, doubts
+from rung.reports import cell_doubts, controls_text, doubts
 from rung.reports.values import ArmReport, Endings, LadderReport, Rung
 from rung.reports.wording import brief, counted, percent, quoted
 from rung.stats import flags as say
@@ -30,6 +30,7 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
         *doubts.of_failed_calls(report),
         *doubts.of_answers(report),
         *_of_methods(report.arms),
+        *controls_text.weaknesses(report),
         *cell_doubts.of_broken(report),
         *cell_doubts.weaknesses(report.programs),
         *_of_few_lineages(report.lineages, "method" if report.programs is None else "agent"),
