@@ -1,6 +1,7 @@
 """A small cell of a real program in a sandbox, in a process of its own that dies where it is told to.
 
     python cell_study.py FOLDER CONCURRENCY [LABEL PASSES]
+    python cell_study.py FOLDER rung WORDS...                   any command of rung, run in the folder
 
 It says "go" before it starts, and then, when the instrument is gone, "survivors" and the processes that are left, if
 any: whatever the instrument had started comes to this process when it loses its parent. Run again it goes on.
@@ -15,6 +16,7 @@ import signal
 import sys
 from pathlib import Path
 
+from rung import cli
 from rung.core.config import Config, ExamConfig, parse
 from rung.protocols import launch, wiring
 from rung.protocols.launch import Wishes
@@ -68,15 +70,23 @@ def run(folder: Path, concurrency: int = 1) -> None:
     launch.run(drawn, folder / "run", Wishes(base=folder), arms=arms)
 
 
-def main(folder: str, concurrency: str, label: str = "", passes: str = "0") -> None:
+def _instrument(folder: Path, how: str, *words: str) -> None:
+    """Never returns."""
+    if how == "rung":
+        os.chdir(folder)
+        cli.main(words)
+    if words:
+        die_at(words[0], int(words[1]))
+    run(folder, int(how))
+    os._exit(0)
+
+
+def main(folder: str, how: str, *words: str) -> None:
     """The instrument in a child of this process, which waits for all that comes of it."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     instrument = os.fork()
     if not instrument:
-        if label:
-            die_at(label, int(passes))
-        run(Path(folder), int(concurrency))
-        os._exit(0)
+        _instrument(Path(folder), how, *words)
     os.write(1, f"go {instrument}\n".encode())
     _, status = os.waitpid(instrument, 0)
     os.write(1, f"survivors {' '.join(_left())}\n".encode())

@@ -52,6 +52,7 @@ def all(): work()
 def one(): work(1)
 def none(): pass
 def sleep(): work(1); time.sleep(600)
+def naps(): work(1); time.sleep(2); work()
 def spin(): work(1); exec("while True: pass")
 def raises(): work(1); raise SystemExit("broken")
 def memory(): work(1); held = [bytearray(1 << 20) for _ in range(4096)]; time.sleep(60)

@@ -175,7 +175,8 @@ def _as_path(path: Path) -> str:
 def stopping(directory: RunDirectory, invocation: Invocation) -> Iterator[None]:
     """While this lasts, Ctrl-C asks the run to stop, again stops it at once, and a third time leaves without tidying.
 
-    Before the study has begun there is nothing in flight, and the first is at once.
+    So does whoever ends processes by SIGTERM. Before the study has begun there is nothing in flight, and the first is
+    at once.
     """
     pressed = 0
 
@@ -193,11 +194,12 @@ def stopping(directory: RunDirectory, invocation: Invocation) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # Python tells signals to the main thread alone
         yield
         return
-    before = signal.signal(signal.SIGINT, press)
+    before = {number: signal.signal(number, press) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def told(directory: RunDirectory, report: LadderReport, meter: Meter) -> dict[str, object]:

@@ -19,7 +19,7 @@ NOBODY = 65534
 TESTS = Path(__file__).parents[2]
 
 
-def as_nobody(module: str, *argv: str) -> str:
+def as_nobody(module: str, *argv: str, seconds: int = 120) -> str:
     """What a module prints when it is run by nobody, or by whoever runs these tests when that is not root."""
     needed = [
         Path(each).resolve() for each in (sys.base_prefix, sys.prefix, programs.folder(), rung.__path__[0], TESTS)
@@ -30,7 +30,7 @@ def as_nobody(module: str, *argv: str) -> str:
         command = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", _way(needed, [*drop, *command])]
     with tempfile.TemporaryDirectory() as aside:
         done = subprocess.run(
-            command, env=_environment(aside), cwd="/", capture_output=True, text=True, timeout=120, check=False
+            command, env=_environment(aside), cwd="/", capture_output=True, text=True, timeout=seconds, check=False
         )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -223,6 +223,7 @@ def test_a_program_is_not_asked_step_by_step():
         ("claude-code", ".claude/skills/dig/SKILL.md", "files"),
         ("claude-code", ".claude.json", "harness state"),
         ("claude-code", ".claude.json.backup", "harness state"),
+        ("claude-code", ".claude/.last-cleanup", "harness state"),
         ("claude-code", ".cache/claude-cli-nodejs/-workspace/mcp-logs-tasks/1.jsonl", "cache"),
         ("claude-code", "notes.md", "files"),
         ("claude-code", ".codex/x", "files"),

@@ -44,6 +44,7 @@ RULES = Rules(
         (".claude/settings*.json", "files"),
         (".claude.json*", "harness state"),
         (".claude/.credentials.json", "harness state"),
+        (".claude/.last-*", "harness state"),  # when it last tidied up, in sessions that last for some time
         (".claude/backups/**", "harness state"),
         (".claude/file-history/**", "harness state"),
         (".claude/jobs/**", "harness state"),

@@ -56,7 +56,8 @@ class Rules:
         >>> Rules((".x",), ((".x/log/**", "conversation"),)).hold([".x/log/1-ab.jsonl", "ab"], "ab")
         True
         """
-        return any(conversation in path and self.find(path) == "conversation" for path in paths)
+        named = (path for path in paths if conversation in path.rpartition("/")[2])
+        return any(self.find(path) == "conversation" for path in named)
 
     def unknown(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Those of the paths that no rule knows."""
