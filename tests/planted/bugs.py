@@ -226,8 +226,8 @@ BUGS = (
     Bug(
         "only a fault is attempted again",
         "protocols/exam.py",
-        "if not isinstance(outcome, Fault):",
-        "if isinstance(outcome, Fault):",
+        "if not isinstance(outcome, Fault) or broken > exam.reruns:",
+        "if isinstance(outcome, Fault) or broken > exam.reruns:",
         (f"{EXAM}::test_reruns_stop_at_the_first_score",),
     ),
     Bug(
@@ -573,7 +573,7 @@ BUGS = (
     Bug(
         "a session is not over while a program works another turn",
         "agents/command/claude_code.py",
-        'elif kind(line) in ("assistant", "user") or line.get("subtype") == "init":',
+        "elif _turns(line):",
         "elif False:",
         (f"{PROGRAMS}::test_claude_code_goes_on_after_a_result_when_a_background_task_ends",),
     ),

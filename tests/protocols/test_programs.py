@@ -114,10 +114,10 @@ def test_a_provider_that_suspends_it_pauses_the_study_and_it_goes_on_where_it_wa
 
 
 def test_a_study_whose_budget_is_spent_stops_and_goes_on_with_more(tmp_path: Path):
-    found = Run(tmp_path, config(WORK="spends", EXAM="one", budget={"calls": 5}))
+    found = Run(tmp_path, config(WORK="spends", EXAM="one", budget={"calls": 5}, cell={"same_calls": 1000}))
     with pytest.raises(BudgetSpent):
         found.run()
-    found.settings = config(WORK="spends", EXAM="one", budget={"calls": 500})
+    found.settings = config(WORK="spends", EXAM="one", budget={"calls": 500}, cell={"same_calls": 1000})
     found.run()
     assert found.ending == "agent_stopped"
     assert len(found.facts("exchange", "command/L1/work")) >= 100
