@@ -336,3 +336,10 @@ def test_hostile_names_and_contents_are_names_and_contents():
     calls = [bash('python3 "<script>.md"; rm -- -rf'), ("Bash", {"command": 7}, ""), ("Write", {"file_path": []}, "")]
     found = worked(calls, odd)
     assert len(found.pieces) == 5  # a link is no file
+
+
+def test_what_tools_make_beside_the_work_is_no_file_of_its_own():
+    made = {"__pycache__/a.pyc": b"\0", "node_modules/x/index.js": "x", ".git/HEAD": "ref", "venv/bin/python": "#!"}
+    found = worked([], work=made)
+    assert {each.kind for each in found.pieces} == {"by-product"}
+    assert element(found, "files kept") is False

@@ -66,9 +66,7 @@ def test_every_form_of_a_report_tells_both_and_the_caveat_with_the_split():
         assert "What the agent built" in form
         assert "What its forks used" in form
         assert "is no effect of it" in form
-    assert "claude built L1 1 of 6 of an apparatus; 3 of 6 forks on record used what was left" in terminal.text(
-        report, width=200
-    )
+    assert "claude built L1 1 of 6 of an apparatus; 3 of 6 forks on record used it" in terminal.text(report, width=200)
     told = json.loads(flat.json_text(report))
     assert told["inventory"][0]["pieces"][0]["path"] == "home/notes.md"
     assert told["adoption"][0]["caveat"] == CAVEAT

@@ -1,7 +1,7 @@
 """Adoption: which of what a working session left the after-exam's attempts used, and how gains split by that.
 
-An artifact is a file of the fork that A_0 did not have and that is no conversation, cache or untouched state of the
-harness. How each use is known stands in `rung.findings.uses`. A use is the agent's own choice: a split by it describes
+An artifact is a file of the fork that A_0 did not have and that is no conversation, cache, by-product of a tool or
+untouched state of the harness. How each use is known stands in `rung.findings.uses`. A use is the agent's own choice: a split by it describes
 two groups of attempts, and is no effect of the artifact. That is what `rung ablate` measures.
 """
 
@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 from typing import Any, cast
 
@@ -42,7 +43,7 @@ class Inherited:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Attempt:
     """One after-exam attempt. `seen` is whether its deeds are on record: where not, nothing is said of what it used.
     `conversation` is whether it forked the working session's. `gain` is its score less A_0's mean on the same task,
@@ -59,11 +60,14 @@ class Attempt:
     conversation: bool
     uses: tuple[Use, ...] = ()
 
+    @cached_property
+    def _used(self) -> frozenset[str]:
+        chosen = {CHOSEN for use in self.uses if use.manner != "loaded"}
+        return frozenset({*(use.artifact for use in self.uses), *chosen, *([ANY] if self.uses else [])})
+
     def used(self, what: str) -> bool:
         """Whether it used an artifact by its path, or any at all."""
-        if what in (ANY, CHOSEN):
-            return any(what == ANY or use.manner != "loaded" for use in self.uses)
-        return any(use.artifact == what for use in self.uses)
+        return what in self._used
 
 
 @dataclass(frozen=True, slots=True)

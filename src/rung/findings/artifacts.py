@@ -15,6 +15,11 @@ from rung.store.manifests import File, Manifest, parse
 LARGEST = 1 << 20
 """Bytes of a file that is read as text; of a larger one its path alone is known here."""
 UNCLASSED = "unclassified"
+BYPRODUCT = "by-product"
+"""What tools make beside the agent's own work: bytecode, packages that were installed, a repository's store."""
+_MADE = re.compile(
+    r"(^|/)(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|node_modules|\.?venv|\.git|[^/]+\.egg-info)/"
+)
 
 CODE = re.compile(r"\.(py|sh|bash|js|mjs|cjs|ts|rb|pl|php|lua|r|go|rs|ipynb)$", re.IGNORECASE)
 READ_AT_START = re.compile(
@@ -63,6 +68,7 @@ def artifacts(journal: Journal, left: Left, program: str) -> Mapping[str, Artifa
         for path, entry in _manifest(journal, digest).entries.items():
             if isinstance(entry, File):
                 kind = (rules.find(path) or UNCLASSED) if folder == "home" else "files"
+                kind = BYPRODUCT if kind == "files" and _MADE.search(path) else kind
                 place = f"{inside}/{path}"
                 found[place] = Artifact(f"{folder}/{path}", place, kind, entry.size, entry.digest)
     return found

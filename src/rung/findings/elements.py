@@ -3,7 +3,8 @@
 A human engineering team has all of the six below; an agent that works inside its conversation alone has none. Each is
 there or not by the rule that stands here, or the record cannot say; the placing is their number, with their names.
 
-    files kept             a file of its own, new or revised, that is no conversation, cache or state of the harness
+    files kept             a file of its own, new or revised, that is no conversation, cache, by-product of a
+                           tool (bytecode, installed packages, `.git`) or state of the harness
     subagents              a deed gave work to an agent of its own
     guardrails in code     a kept code file that is no test and can refuse (`assert`, `raise`, `throw`, an exit that
                            says no), and was run or imported in the session; or a kept hook or rule of the harness
@@ -101,7 +102,7 @@ def elements(found: Session, evaluations: Sequence[Evidence], telemetry: Sequenc
     agents = [trace for trace in found.traces if spawned(trace)]
     return (
         _element("files kept", [Evidence(each.path, f"{each.bytes:,} bytes") for each in found.own], known=True),
-        _element("subagents", [quoted(trace) for trace in agents], known=found.seen),
+        _element("subagents", [told(trace) for trace in agents], known=found.seen),
         _element("guardrails in code", list(_guardrails(found)), known=found.seen or not found.code),
         _element("telemetry", telemetry, known=found.seen or not any(_tables(found))),
         _element("offline evaluation", evaluations, known=found.seen),
@@ -116,6 +117,13 @@ def _element(name: str, evidence: Sequence[Evidence], *, known: bool) -> Element
 def spawned(trace: Trace) -> bool:
     """Whether a deed gave work to an agent, and did not only wait for one or write to it."""
     return trace.deed.kind == "subagent" and not re.search(r"(?i)wait|send|close|output|stop", trace.deed.tool)
+
+
+def told(trace: Trace) -> Evidence:
+    """A subagent with what it was told, in short."""
+    said = trace.deed.arguments
+    words = next((str(said[key]) for key in ("prompt", "message", "task", "description") if said.get(key)), "")
+    return quoted(trace, words)
 
 
 def quoted(trace: Trace, text: str = "") -> Evidence:

@@ -18,7 +18,7 @@ from rung.core.errors import StoreFault, UsageError
 from rung.core.ports import Journal
 from rung.findings import elements as rules
 from rung.findings.artifacts import CODE, Artifact, artifacts, defined, names_in
-from rung.findings.built import Evidence, Inventory, Lost, Moment, Piece, Script, Tail, What
+from rung.findings.built import Inventory, Lost, Moment, Piece, Script, Tail, What
 from rung.findings.commands import Written
 from rung.findings.deeds import Deed, deeds
 from rung.findings.sessions import Left, Session, working
@@ -59,7 +59,7 @@ def inventory(journal: Journal, session: Session) -> Inventory:
         pieces=pieces,
         order=order,
         timeline=moments,
-        subagents=tuple(_told(trace) for trace in done if rules.spawned(trace)),
+        subagents=tuple(rules.told(trace) for trace in done if rules.spawned(trace)),
         scripts=_scripts(done, after),
         lost=_lost(done, {name for file, text in found.code for name in names_in(file, text)}),
         evaluations=evaluations,
@@ -281,13 +281,6 @@ def _lost(done: Sequence[Trace], kept: set[str]) -> tuple[Lost, ...]:
                 times[name] += 1
                 first.setdefault(name, trace.deed.place)
     return tuple(Lost(name, many, first[name]) for name, many in times.most_common())
-
-
-def _told(trace: Trace) -> Evidence:
-    """A subagent with what it was told, in short."""
-    said = trace.deed.arguments
-    words = next((str(said[key]) for key in ("prompt", "message", "task", "description") if said.get(key)), "")
-    return rules.quoted(trace, words)
 
 
 def _tail(journal: Journal, session: Session, done: Sequence[Trace], clock: Clock, moments: Sequence[Moment]) -> Tail:

@@ -1,8 +1,10 @@
 """What the agents of a cell built and what their forks used, in words: rows for a page, Markdown and a terminal."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rung.findings.adoption import ANY, CAVEAT, CHOSEN, Adoption, Attempt, Split
+from rung.findings.artifacts import BYPRODUCT
 from rung.findings.built import Inventory, Piece
 from rung.findings.uses import MANNERS
 from rung.reports.values import LadderReport
@@ -34,6 +36,10 @@ SPLIT_HEADS = ("attempts that used", "in", "used it: gain [95%]", "did not: gain
 __all__ = ["ANY", "CAVEAT", "CHOSEN"]
 
 
+HIDDEN = ("conversation", "cache", BYPRODUCT)
+"""Classes of files that are no part of what an agent built."""
+
+
 def _lineage(one: Inventory) -> str:
     return f"{one.arm} L{one.lineage}"
 
@@ -52,7 +58,7 @@ def files(one: Inventory) -> str:
     """How many files became what, with how many that the harness reads by itself or keeps as its state."""
     if one.unread:
         return one.unread
-    kept = [piece for piece in one.pieces if piece.kind not in ("conversation", "cache")]
+    kept = [piece for piece in one.pieces if piece.kind not in HIDDEN]
     how = [f"{many} {word}" for word in ("written", "revised", "deleted") if (many := _many(kept, word))]
     entries = (
         f"; {counted(len(one.entries), 'entry').replace('entrys', 'entries')} of the harness" if one.entries else ""
@@ -73,7 +79,7 @@ def _ran(one: Inventory) -> str:
     if not one.seen:
         return "not on record"
     said = [
-        f"{counted(len(one.scripts), 'script')} {sum(each.runs for each in one.scripts):,} times"
+        f"{counted(len(one.scripts), 'script')} {_times(sum(each.runs for each in one.scripts))}"
         if one.scripts
         else "",
         counted(len(one.evaluations), "offline evaluation") if one.evaluations else "",
@@ -82,10 +88,14 @@ def _ran(one: Inventory) -> str:
     return ", ".join(filter(None, said)) or "nothing of its own"
 
 
+def _times(many: int) -> str:
+    return "once" if many == 1 else f"{many:,} times"
+
+
 def _lost(one: Inventory) -> str:
     if not one.seen:
         return "not on record"
-    first = f", {one.lost[0].name} {one.lost[0].times:,} times" if one.lost else ""
+    first = f", {one.lost[0].name} {_times(one.lost[0].times)}" if one.lost else ""
     return f"{counted(len(one.lost), 'function')}{first}" if one.lost else "none"
 
 
@@ -100,7 +110,7 @@ def file_rows(report: LadderReport) -> list[tuple[str, ...]]:
     """The files that each session left new, otherwise or gone, under `FILE_HEADS`; the longest lists are cut."""
     rows: list[tuple[str, ...]] = []
     for one in report.inventory:
-        mine = [piece for piece in one.pieces if piece.kind not in ("conversation", "cache")]
+        mine = [piece for piece in one.pieces if piece.kind not in HIDDEN]
         rows += [(_lineage(one), each.path, each.kind, f"{each.bytes:,}", fate(each)) for each in mine[:SHOWN]]
         if len(mine) > SHOWN:
             rows.append((_lineage(one), f"and {len(mine) - SHOWN:,} more, in the JSON", "", "", ""))
@@ -149,7 +159,8 @@ def used_rows(found: Adoption) -> list[tuple[str, ...]]:
     """A row for each artifact, under `USED_HEADS`: how many attempts used it in which manner."""
     seen = [attempt for attempt in found.attempts if attempt.seen]
     paths = list(dict.fromkeys(each.path for each in found.artifacts))
-    paths.sort(key=lambda path: -sum(attempt.used(path) for attempt in seen))
+    many = Counter(path for attempt in seen for path in {use.artifact for use in attempt.uses})
+    paths.sort(key=lambda path: -many[path])
     rows = [_used(path, seen) for path in paths[:SHOWN]]
     more = (f"and {len(paths) - SHOWN:,} more, in the JSON", *[""] * (len(USED_HEADS) - 1))
     return [*rows, more] if len(paths) > SHOWN else rows
@@ -188,5 +199,5 @@ def lines(report: LadderReport) -> Iterator[str]:
         mine = [one for one in report.inventory if one.arm == arm]
         counts = "; ".join(f"L{one.lineage} {len(one.present)} of {len(one.elements)}" for one in mine[:4])
         used = next((each for each in report.adoption if each.arm == arm), None)
-        forks = f"; {used.using(ANY)} of {counted(used.seen, 'fork')} on record used what was left" if used else ""
+        forks = f"; {used.using(ANY)} of {counted(used.seen, 'fork')} on record used it" if used else ""
         yield f"{arm} built {counts} of an apparatus{' ...' if len(mine) > 4 else ''}{forks}"
