@@ -1,8 +1,8 @@
 """Adoption: which of what a working session left the after-exam's attempts used, and how gains split by that.
 
 An artifact is a file of the fork that A_0 did not have and that is no conversation, cache, by-product of a tool or
-untouched state of the harness. How each use is known stands in `rung.findings.uses`. A use is the agent's own choice: a split by it describes
-two groups of attempts, and is no effect of the artifact. That is what `rung ablate` measures.
+untouched state of the harness. How each use is known stands in `rung.findings.uses`. A use is the agent's own choice: a
+split by it describes two groups of attempts, and is no effect of the artifact. That is what `rung ablate` measures.
 """
 
 import re
@@ -17,12 +17,12 @@ from rung.core.errors import StoreFault, UsageError
 from rung.core.ports import Journal
 from rung.core.values import Estimate
 from rung.findings.artifacts import UNCLASSED, Artifact, artifacts
+from rung.findings.by_use import by_use
 from rung.findings.deeds import asked, deeds
 from rung.findings.inventory import watched
 from rung.findings.sessions import Left, Session, sessions, snapshot
 from rung.findings.traces import traces
 from rung.findings.uses import Known, Reader, Use, known, strings
-from rung.stats.by_use import by_use
 from rung.stats.lineages import nested_gain
 
 CAVEAT = (

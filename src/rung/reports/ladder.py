@@ -61,7 +61,7 @@ HOW_OF_CELL = {
     "sentinels less before": "rung.stats.lineages.nested_gain",
     "elements of an apparatus": "rung.findings.elements.elements",
     "attempts that used what was left": "rung.findings.adoption.adoptions",
-    "gain of attempts that used, less of others": "rung.stats.by_use.by_use",
+    "gain of attempts that used, less of others": "rung.findings.by_use.by_use",
 }
 
 

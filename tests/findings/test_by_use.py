@@ -5,9 +5,9 @@ from math import nan, sqrt
 import pytest
 from scipy import stats as scipy_stats
 
-from rung.stats import by_use as module
+from rung.findings import by_use as module
+from rung.findings.by_use import by_use
 from rung.stats import flags
-from rung.stats.by_use import by_use
 
 
 def test_one_lineage_takes_welchs_interval():

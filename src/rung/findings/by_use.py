@@ -1,7 +1,8 @@
 """Gains of attempts that chose to use something against those that did not. A description, and no effect of the use.
 
 Whoever is asked whether to use a thing may be asked about harder tasks, or be more careful: that is in the difference
-too. The numbers here say how the two groups differ, and with what interval; none of them may be read as a cause.
+too. The numbers here say how the two groups differ, and with what interval; none of them may be read as a cause. So it
+lies beside the estimators of `rung.stats`, of whose parts it is made, and not among them: no verdict rests on it.
 """
 
 import numpy as np
