@@ -19,7 +19,7 @@ def main() -> None:
     while not (task := get_task()).get("done"):
         earned = notes()
         crops = re.findall(r"^ *([a-z]+) +([0-9]+) +([0-9]+) +[0-9]+ +[0-9]+ *$", task.text, re.MULTILINE)
-        cash, plots = map(int, re.search(r"Cash ([0-9]+), plots ([0-9]+)", task.text).groups())
+        cash, plots = map(int, re.findall(r"Cash ([0-9]+), plots ([0-9]+)", task.text)[0])
         name, seed, days = max(crops, key=lambda crop: earned.get(crop[0], HOPE))
         answer = call("submit_plan", task["task"], plan=once(name, min(cash // int(seed), plots), int(days)))
         if "metrics" in answer:  # an exam does not tell
@@ -27,16 +27,17 @@ def main() -> None:
             NOTES.write_text("".join(f"{crop} {profit}\n" for crop, profit in earned.items()))
 
 
-def once(crop: str, count: int, days: int) -> dict:
+def once(crop: str, count: int, days: int) -> dict[str, object]:
     """Plant so many of one crop on the first day, and sell what comes of it."""
     first = {"buy": {crop: count}, "plant": {crop: count}}
     return {"1": first, str(1 + days): {"harvest": "all", "sell": "all"}}
 
 
-def notes() -> dict:
+def notes() -> dict[str, float]:
     """What each crop earned when it was planted last."""
     lines = NOTES.read_text().splitlines() if NOTES.exists() else []
     return {crop: float(profit) for crop, profit in (line.split() for line in lines)}
 
 
-main()
+if __name__ == "__main__":
+    main()

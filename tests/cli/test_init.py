@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rung.cli._files import create
-from rung.core.config import Config, ExamConfig, TasksConfig
+from rung.core.config import CellConfig, Config, ExamConfig, NetworkConfig, SandboxConfig, TasksConfig
 from rung.core.errors import UsageError
 
 
@@ -81,3 +81,33 @@ def test_the_agent_of_init_keeps_the_promises_of_agents_and_methods(rung):
     said = rung("check", "my_agent.py")
     assert [line for line in said.out.splitlines() if "FAIL" in line] == []
     assert said.exit == 0
+
+
+def test_a_cell_is_a_config_and_a_program_of_ones_own(rung, pytestconfig):
+    said = rung("init", "--cell")
+    assert said.out == "written: rung.toml\nwritten: my_program/agent.py\nnext: rung run rung.toml\n"
+    priced = rung("run", "rung.toml", "--dry-run")
+    assert (priced.exit, "rung run would refuse" in priced.out) == (0, False)
+    example = pytestconfig.rootpath / "examples" / "own_program" / "agent.py"
+    assert Path("my_program/agent.py").read_text() == example.read_text()
+
+
+def test_a_cell_over_tasks_of_ones_own_is_told_where_they_go(rung):
+    said = rung("init", "--cell", "--tasks", "mine.jsonl")
+    assert (said.exit, "leave one out" in said.err) == (2, True)
+
+
+def test_what_the_cell_config_says_of_its_defaults_is_true(rung):
+    """Every key that is commented out with a plain default is that default."""
+    rung("init", "--cell")
+    text = Path("rung.toml").read_text()
+    section, said = "", {}
+    for line in text.splitlines():
+        heading = re.match(r"(?:# )?\[([a-z]+)\]", line)
+        section = heading[1] if heading else section
+        if found := re.match(r"# ([a-z_]+) = (\S.*?) +# ", line):
+            said[section, found[1]] = tomllib.loads(f"v = {found[2]}")["v"]
+    for key in ("before", "sentinels", "idle_seconds", "stall_seconds"):
+        assert said["cell", key] == CellConfig.model_fields[key].default
+    assert said["sandbox", "kind"] == SandboxConfig.model_fields["kind"].default
+    assert said["network", "mode"] == NetworkConfig.model_fields["mode"].default

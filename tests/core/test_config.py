@@ -93,3 +93,55 @@ def test_what_a_parser_chokes_on_is_no_bug_of_ours(tmp_path: Path, text: str):
 )
 def test_the_only_arm_is_named_after_its_method(file: str, arm: str):
     assert parse(changed("method.name", file)).every_arm()[0].name == arm
+
+
+CELL: dict[str, Any] = {
+    **{key: value for key, value in PLAIN.items() if key != "method"},
+    "protocol": "cell",
+    "agent": {"kind": "command:claude-code", "model": "scripted/worker"},
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("cell", 3, "cell: is a section with keys of its own, seen 3"),
+        ("cell.before", "both", "cell.before: input should be 'shared' or 'fresh', seen 'both'"),
+        ("cell.sentinels", -1, "cell.sentinels: input should be greater than or equal to 0, seen -1"),
+        ("cell.idle_seconds", 0, "cell.idle_seconds: input should be greater than 0, seen 0"),
+        ("cell.same_calls", 2, "cell.same_calls: input should be greater than or equal to 3, seen 2"),
+        ("cell.refusal", "zero", "cell.refusal: input should be 'score' or 'fault', seen 'zero'"),
+        ("cell.beforr", "x", "cell: unknown key 'beforr' (seen: 'x'); did you mean 'before'?"),
+        ("sandbox.memry_mb", 5, "sandbox: unknown key 'memry_mb' (seen: 5); did you mean 'memory_mb'?"),
+        ("sandbox.processes", "many", "sandbox.processes: input should be a valid integer, seen 'many'"),
+        ("network.mode", "open", "network.mode: input should be 'gateway' or 'allowlist', seen 'open'"),
+        ("network.mode", "allowlist", "network: mode = 'allowlist' with allow = []: hosts are listed for"),
+        ("network.allow", "pypi.org", "network.allow: is a list, in brackets, seen 'pypi.org'"),
+        ("network.allow", ["a b"], "network.allow[0]: a host is named as api.example, or *.example for all below it"),
+        ("agent.kind", "chat", "protocol = \"cell\" measures an agent program, seen agent.kind = 'chat'; give kind ="),
+        ("agent.model", "claude", "agent.model: a model is named provider/name, such as openai/gpt-5-mini"),
+        (
+            "method",
+            {"name": "static"},
+            'protocol = "cell" has no method, for the agent improves itself; remove [method]',
+        ),
+        ("tasks.repeat", True, 'protocol = "cell" serves no task twice; remove replay and repeat from [tasks]'),
+    ],
+)
+def test_what_is_wrong_in_a_cell_is_said_by_key_value_and_mend(key: str, value: object, said: str):
+    document = json.loads(json.dumps(CELL))
+    *parents, last = key.split(".")
+    table = document
+    for parent in parents:
+        table = table.setdefault(parent, {})
+    table[last] = value
+    with pytest.raises(UsageError) as refused:
+        parse(document)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("section", ["cell", "sandbox", "network"])
+def test_sections_of_programs_are_refused_in_a_ladder(section: str):
+    other = {"cell": {"sentinels": 1}, "sandbox": {"memory_mb": 5}, "network": {"provider_tools": "allow"}}[section]
+    with pytest.raises(UsageError, match=f"{section}.* goes with protocol = .cell. alone"):
+        parse({**PLAIN, section: other})

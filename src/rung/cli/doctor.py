@@ -1,5 +1,6 @@
 """`rung doctor`: what this machine has and lacks, each with its mend."""
 
+import os
 import platform
 import re
 import shutil
@@ -55,8 +56,9 @@ class Finding:
 def command(ctx: click.Context, *, install_model: bool, agents: Sequence[str], as_json: bool) -> None:
     """Say whether this machine has what rung needs.
 
-    Looks at Python, packages, SQLite, git, the disk under the current folder, and agent programs; each lack comes with
-    its mend. Extras and programs are optional. Exit status 1 when something that is needed is missing.
+    Looks at Python, packages, SQLite, git, the disk under the current folder, agent programs, and last at what a cell
+    needs; each lack comes with its mend. Extras and programs are optional. Exit status 1 when something that is needed
+    is missing.
     """
     installed = list(_installed(model=install_model, agents=agents))
     findings = installed or list(examine(Path.cwd()))
@@ -91,8 +93,8 @@ def examine(folder: Path) -> Iterator[Finding]:
     yield from _extras()
     yield _frames()
     yield _local_model()
-    yield _sandbox(Bubblewrap().probe())
     yield from map(_agent, PROGRAMS.values())
+    yield from _of_cells(Bubblewrap().probe())
 
 
 def _line(finding: Finding) -> str:
@@ -219,7 +221,21 @@ def _space(folder: Path) -> Finding:
 # --------------------------------------------------------------------------------------------- agent programs
 
 NEEDS_KEY = "takes an API key, which stays with the gateway; a subscription login does not pass a gateway"
+KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 NEEDS_LINUX = "its sessions need Linux, for they are confined by bubblewrap"
+
+
+def _of_cells(isolation: Isolation) -> Iterator[Finding]:
+    """What a study of agent programs needs here: something that confines them, and whom it can measure."""
+    yield _sandbox(isolation)
+    here = [name for name, facts in PROGRAMS.items() if _agent(facts).state == "ok"]
+    keys = [name for name in KEYS if os.environ.get(name)]
+    seen = f"{', '.join(here) or 'no known program'} and any command of yours; keys set: {', '.join(keys) or 'none'}"
+    if isolation.missing:
+        mend = "mend the sandbox; sandbox.kind = 'unsafe' goes without, and every row says so"
+        yield Finding("cells", "absent", "agent programs cannot be measured here", mend)
+    else:
+        yield Finding("cells", "ok", f"{seen}; to try one without a key: rung init --cell")
 
 
 def _agent(facts: Facts) -> Finding:

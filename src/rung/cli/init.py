@@ -13,19 +13,25 @@ from rung.core.errors import UsageError
 
 STARTER = Path(__file__).parent / "starter"
 FILES = ("rung.toml", "my_agent.py")
+OF_CELL = ("rung.toml", "my_program/agent.py")
 
 
 @click.command("init")
 @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @click.option("--tasks", metavar="FILE.jsonl", type=click.Path(path_type=Path), help="Tasks of your own, one a line.")
+@click.option("--cell", is_flag=True, help="For an agent program, measured as a whole in a sandbox.")
 @json_option
-def command(directory: Path, tasks: Path | None, *, as_json: bool) -> None:
+def command(directory: Path, tasks: Path | None, *, cell: bool, as_json: bool) -> None:
     """Write a commented config and a stub of an agent to fill in.
 
     They are rung.toml and my_agent.py in DIR, and work as they stand. With --tasks they are for tasks of your own: the
-    config takes as many as the file has to work and to examine. A file that is there is never overwritten.
+    config takes as many as the file has to work and to examine. With --cell they are rung.toml and
+    my_program/agent.py, a program that takes its tasks itself; Claude Code and Codex take a line instead. A file that
+    is there is never overwritten.
     """
-    texts = _texts(directory, tasks)
+    if cell and tasks is not None:
+        raise UsageError("--cell with --tasks: leave one out; then name the file in [tasks] as family = 'FILE.jsonl'")
+    texts = _of_cell() if cell else _texts(directory, tasks)
     places = {directory / name: text for name, text in texts.items()}
     there = [str(place) for place in places if place.exists() or place.is_symlink()]
     if there:
@@ -47,6 +53,12 @@ def _texts(directory: Path, tasks: Path | None) -> Mapping[str, str]:
         return dict(zip(FILES, (config, (STARTER / "my_agent.py").read_text("utf-8")), strict=True))
     agent = (STARTER / "my_tasks_agent.py").read_text("utf-8")
     return dict(zip(FILES, (_own_tasks.config(tasks, directory, config), agent), strict=True))
+
+
+def _of_cell() -> Mapping[str, str]:
+    """What is written for an agent program."""
+    texts = ((STARTER / name).read_text("utf-8") for name in ("cell.toml", "my_program.txt"))
+    return dict(zip(OF_CELL, texts, strict=True))
 
 
 def _next(directory: Path) -> str:

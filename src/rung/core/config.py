@@ -568,10 +568,21 @@ def _sentence(document: Mapping[str, Any], fault: Any) -> str:
         return (
             f"{where}: a model is named provider/name, such as openai/gpt-5-mini or local/smollm2, seen {_brief(seen)}"
         )
+    if fault["type"] == "string_pattern_mismatch" and "allow" in fault["loc"]:
+        return f"{where}: a host is named as api.example, or *.example for all below it, seen {_brief(seen)}"
+    if fault["type"] in _SHAPES:
+        return f"{where}: {_SHAPES[fault['type']]}, seen {_brief(seen)}"
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "value_error":
         return f"{where}: {message}"
     return f"{where}: {message[0].lower()}{message[1:]}, seen {_brief(seen)}"
+
+
+_SHAPES = {
+    "tuple_type": "is a list, in brackets",
+    "model_type": "is a section with keys of its own",
+    "model_attributes_type": "is a section with keys of its own",
+}
 
 
 def _brief(value: object) -> str:
