@@ -39,6 +39,8 @@ class Bug:
 
 PREDICT, REGISTERED = "tests/planning/test_predict.py", "tests/protocols/test_registered.py"
 HELD = "tests/reports/test_registered.py"
+CONTROLLED, ARMS = "tests/methods/test_controlled.py", "tests/protocols/test_controlled_arms.py"
+OVER = "tests/reports/test_controls.py"
 
 BUGS = (
     Bug(
@@ -779,5 +781,68 @@ BUGS = (
         "_refuse_zeros(program)\n",
         "\n",
         (f"{SANDBOX}/test_bubblewrap.py::test_no_value_can_become_an_option",),
+    ),
+    Bug(
+        "what is discarded is never taken over",
+        "methods/_controls/wrappers.py",
+        "return Selection(None, f",
+        "return Selection(chosen.chosen, f",
+        (f"{CONTROLLED}::test_discard_proposes_what_the_method_does_and_takes_nothing_over",),
+    ),
+    Bug(
+        "a no-op proposes the incumbent",
+        "methods/_controls/wrappers.py",
+        "Candidate(proposed.parent, incumbent, self._manifest(proposed))",
+        "Candidate(proposed.parent, proposed.state, self._manifest(proposed))",
+        (f"{CONTROLLED}::test_no_op_proposes_the_incumbent_and_lets_the_gate_take_it",),
+    ),
+    Bug(
+        "shuffled words stand in another order",
+        "methods/_controls/edits.py",
+        "if order != list(things):",
+        "if order:",
+        (f"{CONTROLLED}::test_shuffling_keeps_every_letter_and_all_white_space_in_place",),
+    ),
+    Bug(
+        "a record keeps its names when its prose is written anew",
+        "methods/_controls/edits.py",
+        "if token[2] or said in known or not",
+        "if said in known or not",
+        (f"{CONTROLLED}::test_a_document_with_new_prose_stays_json",),
+    ),
+    Bug(
+        "a method draws in its control as in its arm",
+        "protocols/study.py",
+        "return path if self.of is None else",
+        "return path if True else",
+        (f"{ARMS}::test_a_method_draws_in_its_control_as_in_its_arm_at_every_task",),
+    ),
+    Bug(
+        "a word about a control is of the arm less its control",
+        "reports/controls.py",
+        "[change(late, -less) for late, less in zip(*pair, strict=True)]",
+        "[change(less, -late) for late, less in zip(*pair, strict=True)]",
+        (f"{OVER}::test_a_reflection_gains_over_every_control_and_no_control_gains",),
+    ),
+    Bug(
+        "rows over controls are corrected for one another",
+        "reports/controls.py",
+        "replace(row, adjusted=adjusted.get(str(place)))",
+        "replace(row, adjusted=row.p)",
+        (f"{OVER}::test_holm_counts_every_row_from_g1_up_of_every_control",),
+    ),
+    Bug(
+        "a gain has to clear each control by Holm's p",
+        "reports/over.py",
+        'return self.level == "G0" or (self.adjusted is not None and self.adjusted <= LEVEL)',
+        "return True",
+        (f"{OVER}::test_a_gain_clears_a_control_by_its_word_and_from_g1_up_by_holm_too",),
+    ),
+    Bug(
+        "a control of a phantom has no true gain",
+        "reports/truth.py",
+        'if method == "static" or "control" in about:',
+        'if method == "static":',
+        (f"{OVER}::test_a_control_of_a_phantom_has_no_true_gain",),
     ),
 )
