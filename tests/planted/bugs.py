@@ -42,6 +42,8 @@ HELD = "tests/reports/test_registered.py"
 CONTROLLED, ARMS = "tests/methods/test_controlled.py", "tests/protocols/test_controlled_arms.py"
 OVER = "tests/reports/test_controls.py"
 
+ADOPTION, INVENTORY = "tests/findings/test_adoption.py", "tests/findings/test_inventory.py"
+
 BUGS = (
     Bug(
         "attempts at one task are not taken for many",
@@ -844,5 +846,89 @@ BUGS = (
         'if method == "static" or "control" in about:',
         'if method == "static":',
         (f"{OVER}::test_a_control_of_a_phantom_has_no_true_gain",),
+    ),
+    Bug(
+        "a file that a session has overwritten is its own",
+        "findings/uses.py",
+        "self.over.add(each.path)",
+        "pass",
+        (f"{ADOPTION}::test_what_a_session_has_overwritten_is_its_own",),
+    ),
+    Bug(
+        "what came with the conversation was not loaded",
+        "findings/uses.py",
+        "text not in seen and text not in self.known.said and",
+        "text not in seen and",
+        (f"{ADOPTION}::test_what_came_with_the_conversation_was_not_loaded_from_a_file",),
+    ),
+    Bug(
+        "a deed that failed read nothing",
+        "findings/uses.py",
+        "        if not deed.failed:\n            named",
+        "        if True:\n            named",
+        (f"{ADOPTION}::test_what_is_no_use_is_taken_for_none",),
+    ),
+    Bug(
+        "two modules of one name are not both imported",
+        "findings/imports.py",
+        "if len(files) < 2:",
+        "if files:",
+        (f"{ADOPTION}::test_two_modules_of_one_name_are_told_apart_by_their_folder_or_not_at_all",),
+    ),
+    Bug(
+        "attempts whose calls nobody saw are in no split",
+        "findings/adoption.py",
+        "if each.seen and each.gain is not None]",
+        "if each.gain is not None]",
+        (f"{ADOPTION}::test_attempts_whose_calls_nobody_saw_are_no_attempts_without_use",),
+    ),
+    Bug(
+        "the last rerun of a fault counts",
+        "findings/adoption.py",
+        "sorted(found, key=lambda each: rerun(each.path))",
+        "found",
+        (f"{ADOPTION}::test_a_fault_is_no_gain_and_its_rerun_counts",),
+    ),
+    Bug(
+        "a task ends at its last step",
+        "findings/inventory.py",
+        "bisect_right(self.ends, number - 1)",
+        "len(self.ends)",
+        (f"{INVENTORY}::test_a_note_that_is_made_at_one_task_and_revised_through_others_is_placed_between_them",),
+    ),
+    Bug(
+        "a stream with tasks in flight is not exhausted",
+        "findings/inventory.py",
+        " and FLYING not in deed.result",
+        "",
+        (f"{INVENTORY}::test_a_stream_with_tasks_in_flight_is_not_exhausted",),
+    ),
+    Bug(
+        "code about the task in hand is no evaluation",
+        "findings/elements.py",
+        "if path and self.found.over[path][1] < number:",
+        "if path:",
+        (f"{INVENTORY}::test_code_about_the_task_in_hand_is_no_offline_evaluation",),
+    ),
+    Bug(
+        "what the record cannot say is not absent",
+        "findings/elements.py",
+        "True if evidence else False if known else None",
+        "bool(evidence)",
+        (f"{INVENTORY}::test_of_a_program_without_a_model_files_speak_and_the_rest_is_not_known",),
+    ),
+    Bug(
+        "gains of a contaminated arm are withheld by use too",
+        "reports/apparatus.py",
+        "        if hidden\n",
+        "        if False\n",
+        ("tests/reports/test_apparatus.py::test_gains_of_a_contaminated_arm_are_withheld_from_its_splits",),
+    ),
+    Bug(
+        "below five lineages a difference has the tasks' spread in it",
+        "findings/by_use.py",
+        "return HULL, [spread(differences), within]",
+        "return HULL, [within, within]",
+        ("tests/findings/test_by_use.py::test_three_lineages_take_the_hull_with_t_over_lineages",),
     ),
 )
