@@ -8,7 +8,8 @@ by their own code, and its price by the gateway's.
 An agent may be rehearsed that says `foreseeable = True`: it asks through its model port alone, and asks most when every
 reply is as long as it may be. A method may be rehearsed that says how many candidates it proposes at most
 (`most_candidates`) and makes of a state, and of what it is told of an attempt, the state whose prompts are the longest
-(`fullest`); it asks most when its replies are cut off, and so of no use to it. Of all others nothing is foreseen.
+(`fullest`). It asks most when its replies are cut off, and so of no use to it; one that then asks less, because its
+second question waits for an answer to the first, has an `exhaust` that asks both. Of all others nothing is foreseen.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -54,6 +55,15 @@ class Foreseen(Protocol):
 
     def fullest(self, state: State, feedback: FeedbackResult) -> State:
         """The state whose prompts are the longest, for an attempt at the task of this feedback and for refining it."""
+        ...
+
+
+@runtime_checkable
+class Exhaustible(Protocol):
+    """A method that asks less where its first replies are of no use, and so says itself what it can ask at most."""
+
+    async def exhaust(self, context: RefineContext) -> None:
+        """Ask everything that refining in this context can ask, each question at its longest."""
         ...
 
 
@@ -269,7 +279,7 @@ async def refinement(
     trials = [Trial(number, outcomes) for number in range(candidates)]
 
     async def refine() -> None:
-        await settle(arm.method.refine, context)
+        await settle(arm.method.exhaust if isinstance(arm.method, Exhaustible) else arm.method.refine, context)
         if trials:
             await settle(arm.method.select, context, Trial(-1, (Score(0.0),)), trials)
 

@@ -7,13 +7,13 @@ edited is read as far as it holds records.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rung.core.canonical import canonical, fingerprint, sha256
 from rung.core.values import FeedbackResult, State, View
+from rung.methods._plain import plain
 
 MEMORY = "agent/memory/reflections.jsonl"
 
@@ -24,13 +24,6 @@ MAX_BYTES = 128 * 1024
 """Bytes of all records together."""
 
 Variant: TypeAlias = Literal["bucket", "instance"]
-
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
-"""Control characters, half pairs, and what is not seen or turns text around. A list of our own, for the classes of
-Unicode grow from one Python to the next, and equal replies shall make equal states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +62,6 @@ def place_of_feedback(feedback: FeedbackResult) -> Place:
 def _instance(rules: str, first_sight: str, images: Sequence[str]) -> str:
     """An instance is known by all that is seen of it first, so that only the same task again meets it."""
     return fingerprint([rules, first_sight, list(images)])[:16]
-
-
-def plain(text: str) -> str:
-    """A foreign text as one line that shows all it holds.
-
-    >>> plain("Look\\x00 first.\\r\\n\\u202eThen\\tact.")
-    'Look first. Then act.'
-    """
-    return " ".join(_INVISIBLE.sub("", text).split())
 
 
 def made(feedback: FeedbackResult, text: str) -> Reflection:

@@ -11,9 +11,9 @@ from rung.core.options import Default, Unset, choice, take, temperature, whole
 from rung.core.ports import Actor, Agent, Method, Ports, RefineContext
 from rung.core.values import Candidate, FeedbackResult, Selection, Skipped, State, Trial, View
 from rung.methods._selection import keep_best, take_first
+from rung.methods._telling import told
 from rung.methods.reflexion import memory
 from rung.methods.reflexion.memory import MAX_CHARACTERS, MEMORY, Reflection, Variant
-from rung.methods.reflexion.telling import told
 from rung.methods.reflexion.writing import EARLIER, Decoding, Written, prompt, write
 
 WHERE = "method.name = 'reflexion'"

@@ -6,16 +6,17 @@ update is skipped.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
 
-from rung.core.canonical import canonical
 from rung.core.ports import Model
-from rung.core.values import Call, FeedbackResult, Message, ModelReply, ModelRequest, Step
-from rung.methods.reflexion.memory import MAX_CHARACTERS, Reflection, plain
+from rung.core.values import FeedbackResult, Message, ModelReply, ModelRequest, Step
+from rung.methods._attempt import MAX_PIECE, NONE, attempt, cut, ending, rules, spelt
+from rung.methods._plain import plain
+from rung.methods.reflexion.memory import MAX_CHARACTERS, Reflection
 
 REPAIRS = 2
 """How often a reply that is no reflection is sent back."""
@@ -23,13 +24,6 @@ REPAIRS = 2
 MIN_WORDS = 6
 EARLIER = 3
 """How many earlier reflections the improver is shown."""
-
-MAX_RULES = 6_000
-MAX_ATTEMPT = 12_000
-MAX_PIECE = 2_000
-"""Characters shown of the rules, of the attempt as a whole, and of one text in it. The middle is cut out."""
-
-NONE = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,54 +76,13 @@ def opening(feedback: FeedbackResult, earlier: Sequence[Reflection]) -> list[Mes
     shown = [("user", "example_1_attempt"), ("assistant", "example_1_reflection")]
     shown += [("user", "example_2_attempt"), ("assistant", "example_2_reflection")]
     question = Template(prompt("ask")).substitute(
-        rules=cut(str(feedback.task["rules"]), MAX_RULES) or NONE,
-        attempt=cut("\n".join(_told(feedback.trajectory)), MAX_ATTEMPT) or NONE,
-        ending=_ending(feedback),
+        rules=rules(feedback),
+        attempt=attempt(feedback),
+        ending=ending(feedback),
         earlier="\n".join(f"- {each.text}" for each in earlier[max(0, len(earlier) - EARLIER) :]) or NONE,
     )
     examples = [Message("user" if author == "user" else "assistant", prompt(name)) for author, name in shown]
     return [Message("system", prompt("system")), *examples, Message("user", question)]
-
-
-def cut(text: str, most: int) -> str:
-    """A text of at most so many characters and a mark; what is too much is taken from the middle.
-
-    >>> cut("abcdefghij", 4)
-    'ab\\n[6 characters left out]\\nij'
-    """
-    text = text if text.isascii() else text.encode("utf-8", "replace").decode()
-    if len(text) <= most:
-        return text
-    head, tail = most - most // 2, most // 2
-    return f"{text[:head]}\n[{len(text) - most} characters left out]\n{text[len(text) - tail :]}"
-
-
-def _told(trajectory: Sequence[Step]) -> Iterator[str]:
-    for step in trajectory:
-        yield f"Step {step.index + 1}"
-        yield f"Seen: {cut(step.prompt, MAX_PIECE)}"
-        yield f"Done: {cut(spelt(step.action), MAX_PIECE)}"
-        if step.response:
-            yield f"Answered: {cut(step.response, MAX_PIECE)}"
-        if step.feedback:
-            yield f"Said of it: {cut(step.feedback, MAX_PIECE)}"
-
-
-def spelt(action: str | Call) -> str:
-    """An action as text."""
-    return action if isinstance(action, str) else f"{action.tool} {canonical(action.arguments)}"
-
-
-def _ending(feedback: FeedbackResult) -> str:
-    measured = feedback.evaluation
-    if measured is None:
-        return NONE
-    lines = [f"{measured.status}, {'solved' if measured.success else 'not solved'}, score {measured.score!r}"]
-    if measured.metrics:
-        lines.append(f"Measured: {cut(canonical(measured.metrics), MAX_PIECE)}")
-    if measured.feedback:
-        lines.append(f"Said of it: {cut(measured.feedback, MAX_PIECE)}")
-    return "\n".join(lines)
 
 
 # --------------------------------------------------------------------------------------------- what is taken
