@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from rung.core import registry
 from rung.core.errors import EmptyReply, InstrumentFault, UsageError
 from rung.core.ports import Ports, RefineContext
 from rung.core.values import Call, ModelCall, ModelReply, ModelRequest, Outcome, Score, Selection, Skipped, State, Trial
@@ -15,7 +16,8 @@ from rung.methods.ace.answers import MAX_FIELD, MAX_OPERATIONS, MAX_REPLY
 from rung.methods.ace.asking import prompt
 from rung.methods.ace.playbook import MAX_CHARACTERS
 from rung.methods.static import Static
-from rung.testing.contracts import hostile
+from rung.tasks import keys
+from rung.testing.contracts import FamilyCase, hostile
 
 from .ace_world import (
     AGENT,
@@ -489,6 +491,13 @@ def test_where_nobody_says_what_was_used_repaired_shows_all_and_faithful_nothing
     assert [notes("faithful", action) for action in ("3", FIRST)] == [[], both[:1]]
 
 
+@pytest.mark.parametrize("game", registry.names("families"))
+def test_a_report_before_an_answer_changes_no_answer_of_any_game(game):
+    family = registry.family(game)
+    for text in FamilyCase(family, keys.key(game)).spoken:
+        assert family.parse(f'{{"used": "strategies-00001 clues-00012"}}\n{text}') == family.parse(text), text
+
+
 # --------------------------------------------------------------------------------------------- what the agent is told
 
 
@@ -544,7 +553,7 @@ def test_without_trials_the_candidate_is_taken_and_with_them_it_must_be_better()
 
 def test_a_variant_has_its_name_and_its_defaults():
     repaired, faithful = make({}), make({"variant": "faithful"})
-    assert (repaired.id, repaired.budget, repaired.likeness) == ("ace repaired", 8_000, 0.6)
+    assert (repaired.id, repaired.budget, repaired.likeness) == ("ace repaired", 8_000, 0.55)
     assert (faithful.id, faithful.budget, faithful.likeness) == ("ace faithful", 80_000, None)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rung.core.canonical import sha256
-from rung.core.config import Config, parse
+from rung.core.config import Config, parse, read
 from rung.core.errors import ModelUnusable
 from rung.core.values import ModelRequest
 from rung.protocols import launch, wiring
@@ -195,3 +195,17 @@ def test_interrupted_at_any_call_it_asks_nothing_twice_and_ends_the_same(tmp_pat
         launch.run(small, tmp_path / "run", arms=arms(model))
     assert digest(launch.run(small, tmp_path / "run", arms=arms(healed))) == expected
     assert healed.asked == whole.asked[until:]
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "ace.toml"
+
+
+def test_the_example_runs_over_a_scripted_model_and_both_variants_share_one_beginning():
+    example = read(EXAMPLE, overrides=["agent.model=scripted/function"])
+    model = Provided(answer(competent))
+    arms = wiring.arms(example, models={model.id: model})
+    journal = launch.simulate(example, secret="a fixed secret", arms=arms)
+    variants = {arm.name: arm for arm in ladder.read(journal).arms if arm.name in ("repaired", "faithful")}
+    assert [(arm.proposed, arm.skipped, arm.faults) for arm in variants.values()] == [(3, 0, {})] * 2
+    assert journal.get("repaired", "arm")["A_0"] == journal.get("faithful", "arm")["A_0"]
+    assert all(request.tools for request in model.asked)

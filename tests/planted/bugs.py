@@ -24,6 +24,11 @@ PROGRAMS = "tests/agents/command/test_facts.py"
 WALKER, MANIFESTS, HOMES = (f"tests/store/test_{name}.py" for name in ("walker", "manifests", "homes"))
 
 NETWORK, SANDBOX = "tests/backends/network", "tests/backends/sandbox"
+ACE, LIKENESS, FORECAST = (
+    "tests/methods/test_ace.py",
+    "tests/methods/test_likeness.py",
+    "tests/protocols/test_forecast.py",
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,69 @@ OVER = "tests/reports/test_controls.py"
 ADOPTION, INVENTORY = "tests/findings/test_adoption.py", "tests/findings/test_inventory.py"
 
 BUGS = (
+    Bug(
+        "the number of a bullet that went is never given again",
+        "methods/ace/playbook.py",
+        'max([_whole(meta.get("next")), 1, ',
+        "max([1, ",
+        (f"{ACE}::test_the_number_of_a_bullet_that_went_is_never_given_again",),
+    ),
+    Bug(
+        "a note of several lines makes no bullets and no headings",
+        "methods/ace/answers.py",
+        "    text = plain(value)\n",
+        "    text = value\n",
+        (f"{ACE}::test_a_hostile_text_is_one_line_and_makes_no_heading_no_bullet_and_no_file",),
+    ),
+    Bug(
+        "a bullet is touched by one operation of a reply",
+        "methods/ace/answers.py",
+        "    left.remove(bare(name))\n",
+        "",
+        (f"{ACE}::test_a_curation_that_is_none_is_sent_back_with_the_fault_and_after_three_skipped",),
+    ),
+    Bug(
+        "the faithful variant does nothing but add",
+        "methods/ace/answers.py",
+        'kinds = KINDS if variant == "repaired" else ("ADD",)\n        left',
+        "kinds = KINDS\n        left",
+        (f"{ACE}::test_the_faithful_variant_adds_and_passes_over_whatever_else_it_is_told_to_do",),
+    ),
+    Bug(
+        "what did harm goes before what was not used",
+        "methods/ace/operations.py",
+        "    if worn:\n",
+        "    if not worn:\n",
+        (f"{ACE}::test_what_did_harm_goes_before_what_was_not_used_and_that_before_what_helped",),
+    ),
+    Bug(
+        "the budget is kept",
+        "methods/ace/method.py",
+        "            change.keep_within(self.budget)\n",
+        "            pass\n",
+        (f"{ACE}::test_beyond_the_budget_the_oldest_unused_goes_and_is_said_to",),
+    ),
+    Bug(
+        "an improver tags only what it was shown",
+        "methods/ace/answers.py",
+        "if isinstance(name, str) and bare(name) in known:",
+        "if isinstance(name, str):",
+        (f"{ACE}::test_tags_of_what_was_not_shown_count_for_nothing",),
+    ),
+    Bug(
+        "opposite lessons are two",
+        "methods/_likeness.py",
+        "if not opposed(text, other)]",
+        "]",
+        (f"{LIKENESS}::test_what_says_something_else_is_not_however_alike_it_looks",),
+    ),
+    Bug(
+        "the second question of a method is foreseen",
+        "protocols/rehearsal.py",
+        "arm.method.exhaust if isinstance(arm.method, Exhaustible) else arm.method.refine",
+        "arm.method.refine",
+        (f"{FORECAST}::test_ace_is_bounded_by_both_questions_and_all_their_repairs",),
+    ),
     Bug(
         "attempts at one task are not taken for many",
         "planning/predict.py",

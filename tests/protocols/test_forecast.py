@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from rung.agents.chat import agent as chat
 from rung.backends.models.gateway import MESSAGE_TOKENS, Gateway, input_bound
 from rung.core import registry
+from rung.core.canonical import canonical
 from rung.core.config import Config, PriceConfig, parse
 from rung.core.seeds import Seed
 from rung.core.values import ModelReply, ModelRequest, Usage
+from rung.methods.ace.answers import FIELDS
 from rung.protocols import forecast, launch, rehearsal, wiring
 from rung.protocols.forecast import ArmForecast, Cost, Forecast
 from rung.store.memory import MemoryJournal
@@ -231,6 +233,52 @@ def test_an_attempt_is_bounded_with_all_the_reflections_it_can_be_told():
     examined = truly(study, prose).costs()["reflexion", "examining"]
     bound = parts(forecast.make(study))["reflexion", "examining"]
     assert 0.98 * bound.tokens < examined[1] <= bound.tokens
+
+
+def writer(*, bad: int, wide: bool = False) -> Say:
+    """Reflects and curates for ACE: after so many replies of no use to each question, as much as its replies hold."""
+    letter = "\U0001d535" if wide else "q"
+
+    def say(request: ModelRequest) -> tuple[str, str]:
+        most = request.max_tokens or 0
+        if request.role == "agent":
+            return "x" * most, "length"
+        if len(request.messages) < 2 + 2 * bad:
+            return letter * (most // len(letter.encode())), "stop"
+        if "THE PLAYBOOK" not in request.messages[1].text:
+            words = (most - 80) // 4 // len(letter.encode())
+            return canonical({**dict.fromkeys(FIELDS, letter * min(words, 1000)), "tags": []}), "stop"
+        note = str(len(request.messages[1].text)) + letter * min(400, (most - 90) // len(letter.encode()))
+        return canonical({"operations": [{"op": "ADD", "section": "others", "text": note}]}), "stop"
+
+    return say
+
+
+ACE = {"name": "ace", "max_tokens": 900, "budget": 150, "rounds": 2}
+LONG = {"schedule": [{**TINY, "count": 6, "replay": True}]}
+
+
+@pytest.mark.parametrize("say", [full, prose, writer(bad=0), writer(bad=2), writer(bad=2, wide=True)])
+@pytest.mark.parametrize("method", [ACE, {**ACE, "variant": "faithful"}, {**ACE, "replies": "tools"}])
+def test_ace_is_bounded_whatever_its_replies_are_good_for(say, method):
+    study = config(method=method, tasks=LONG)
+    within(truly(study, say), forecast.make(study))
+
+
+def test_ace_is_bounded_by_both_questions_and_all_their_repairs():
+    study = config(method=ACE)
+    worst = parts(forecast.make(study))["ace", "refining"]
+    assert worst.calls == 2 * 3 * (2 + 1) * 3
+    assert truly(study, full).costs()["ace", "refining"][0] == 2 * 3 * 3  # no reflection, so nothing is curated
+    spent = truly(study, writer(bad=2, wide=True)).costs()["ace", "refining"]
+    assert spent[0] == worst.calls
+    assert 0.7 * worst.tokens < spent[1] <= worst.tokens
+
+
+def test_an_attempt_is_bounded_with_the_largest_playbook_it_can_be_told():
+    study = config(method={**ACE, "rounds": 1}, tasks=LONG)
+    examined = truly(study, writer(bad=0)).costs()["ace", "examining"]
+    assert 0.7 * parts(forecast.make(study))["ace", "examining"].tokens < examined[1]
 
 
 FAMILIES = st.sampled_from([TINY, ROAD, {"family": "toy-lamp-v1", "difficulty": 2}])

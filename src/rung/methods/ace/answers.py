@@ -268,36 +268,39 @@ def _schema(properties: Mapping[str, JSON]) -> Mapping[str, JSON]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-SHORT = 200
-"""Characters that a form allows for what nobody reads again; a model that must keep to the form comes to its end."""
+SHORT, NOTE = 120, 200
+"""Characters that a form allows for a field and for a bullet."""
 
-REFLECT = _form(
-    "reflect",
-    "Say what the attempt teaches.",
-    {
-        **{name: _text(SHORT) for name in FIELDS},
-        "tags": {
-            "type": "array",
-            "maxItems": MAX_OPERATIONS,
-            "items": _schema({"id": _text(40), "tag": {"type": "string", "enum": list(TAGS)}}),
-        },
-    },
-)
+FEW = 3
+"""Operations that a form allows. A small model that is held to a form fills it, and has to come to its end."""
+
+
+def reflect_form(notes: int = MAX_OPERATIONS) -> Tool:
+    """The call with which an attempt is reflected on, where so many notes may be tagged."""
+    tag: JSON = {"type": "string", "enum": list(TAGS)}
+    listed: JSON = {
+        "type": "array",
+        "maxItems": min(notes, MAX_OPERATIONS),
+        "items": _schema({"id": _text(40), "tag": tag}),
+    }
+    fields: Mapping[str, JSON] = {name: _text(SHORT) for name in FIELDS}
+    return _form("reflect", "Say what the attempt teaches.", {**fields, "tags": listed})
+
 
 _SECTION: JSON = {"type": "string", "enum": list(SECTIONS)}
-_NAMES: JSON = {"type": "array", "items": _text(40), "minItems": 2, "maxItems": MAX_OPERATIONS}
+_NAMES: JSON = {"type": "array", "items": _text(40), "minItems": 2, "maxItems": FEW}
 _WORDS: Mapping[str, Mapping[str, JSON]] = {
-    "ADD": {"section": _SECTION, "text": _text(MAX_CHARACTERS)},
-    "UPDATE": {"id": _text(40), "text": _text(MAX_CHARACTERS)},
-    "MERGE": {"ids": _NAMES, "text": _text(MAX_CHARACTERS)},
+    "ADD": {"section": _SECTION, "text": _text(NOTE)},
+    "UPDATE": {"id": _text(40), "text": _text(NOTE)},
+    "MERGE": {"ids": _NAMES, "text": _text(NOTE)},
     "DELETE": {"id": _text(40), "why": _text(SHORT)},
 }
 
 
-def curate_form(variant: Variant) -> Tool:
-    """The call with which a playbook is changed."""
-    kinds = KINDS if variant == "repaired" else ("ADD",)
+def curate_form(variant: Variant, bullets: int = MAX_OPERATIONS) -> Tool:
+    """The call with which a playbook of so many bullets is changed."""
+    kinds = KINDS if variant == "repaired" and bullets else ("ADD",)
     known = [_schema({"op": {"type": "string", "enum": [kind]}, **_WORDS[kind]}) for kind in kinds]
     items: JSON = known[0] if len(known) == 1 else {"anyOf": known}
-    listed: JSON = {"type": "array", "maxItems": MAX_OPERATIONS, "items": items}
+    listed: JSON = {"type": "array", "maxItems": FEW, "items": items}
     return _form("curate", "Change the playbook.", {"reason": _text(SHORT), "operations": listed})

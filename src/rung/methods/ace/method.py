@@ -24,7 +24,7 @@ WHERE = "method.name = 'ace'"
 VARIANTS: tuple[Variant, ...] = ("repaired", "faithful")
 REPLIES: tuple[Replies, ...] = ("text", "tools")
 BUDGETS: Mapping[Variant, int] = MappingProxyType({"repaired": 8_000, "faithful": 80_000})
-LIKENESS: Mapping[Variant, float | None] = MappingProxyType({"repaired": 0.6, "faithful": None})
+LIKENESS: Mapping[Variant, float | None] = MappingProxyType({"repaired": 0.55, "faithful": None})
 BEYOND = 2
 """The faithful variant keeps to no budget. At so many times its budget it takes no more, for a state has to end."""
 
@@ -103,7 +103,8 @@ class Ace:
             return Skipped(f"no reply was a reflection: {'; '.join(reflected.reasons)}")
         counted = tagged(before, reflected.value.tags, names or ())
         opening = curating(feedback, counted, reflected.value.spelt(), self.variant, self.budget)
-        curated = await ask(model, opening, answers.curate_form(self.variant), self._curation(before), self.decoding)
+        form = answers.curate_form(self.variant, len(before.bullets))
+        curated = await ask(model, opening, form, self._curation(before), self.decoding)
         if curated.value is None:
             return Skipped(f"no reply was a list of operations: {'; '.join(curated.reasons)}")
         change = self._changed(counted, curated.value)
@@ -117,13 +118,14 @@ class Ace:
     ) -> Answer[Reflection]:
         """One reflection on what was solved; on what was not, as many rounds as there are, each over the one before."""
         notes = self._notes(before, names)
+        form = answers.reflect_form(len(notes.bullets))
         solved = feedback.evaluation is not None and feedback.evaluation.success
         answer: Answer[Reflection] = Answer(None)
         reasons: list[str] = []
         for _ in range(1 if solved else self.rounds):
             earlier = answer.value.spelt() if answer.value is not None else ""
             opening = reflecting(feedback, playbook.shown(notes, counts=False), earlier)
-            found = await ask(model, opening, answers.REFLECT, _reflection(notes), self.decoding)
+            found = await ask(model, opening, form, _reflection(notes), self.decoding)
             reasons += found.reasons
             if found.value is None:
                 break
@@ -203,7 +205,7 @@ class Ace:
         notes = playbook.shown(everything, counts=False)
         for number in range(1 if solved else self.rounds):
             opening = reflecting(feedback, notes, reflected if number else "")
-            await ask(voluble, opening, answers.REFLECT, _never, self.decoding)
+            await ask(voluble, opening, answers.reflect_form(), _never, self.decoding)
         slack = " " * (SLACK + self.budget // 10)  # for digits of numbers, that of tags counted just now included
         opening = curating(feedback, everything, reflected + slack, self.variant, self.budget)
         await ask(voluble, opening, answers.curate_form(self.variant), _never, self.decoding)
