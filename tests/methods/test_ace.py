@@ -491,10 +491,16 @@ def test_where_nobody_says_what_was_used_repaired_shows_all_and_faithful_nothing
     assert [notes("faithful", action) for action in ("3", FIRST)] == [[], both[:1]]
 
 
+SWEPT = '{"action": "open", "row": 1, "col": 2}'
+"""An answer to Sweepmine, whose policies make calls and whose rules show no whole example."""
+
+
 @pytest.mark.parametrize("game", registry.names("families"))
 def test_a_report_before_an_answer_changes_no_answer_of_any_game(game):
     family = registry.family(game)
-    for text in FamilyCase(family, keys.key(game)).spoken:
+    said = [*FamilyCase(family, keys.key(game)).spoken, SWEPT]
+    assert any(isinstance(family.parse(text), Call) for text in said)
+    for text in said:
         assert family.parse(f'{{"used": "strategies-00001 clues-00012"}}\n{text}') == family.parse(text), text
 
 
