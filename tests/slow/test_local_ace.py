@@ -25,7 +25,7 @@ TASKS = 10
 
 
 def test_in_ten_short_tasks_each_variant_keeps_a_bullet_or_says_why_not(
-    tmp_path: Path, repetitions: Callable[[int], int], record_property: Callable[[str, object], None]
+    tmp_path: Path, repetitions: Callable[[int], int]
 ):
     tasks = repetitions(TASKS)
     lock = "{ family = 'toy-lock-v1', difficulty = 1, count = %d }"
@@ -40,7 +40,6 @@ def test_in_ten_short_tasks_each_variant_keeps_a_bullet_or_says_why_not(
                 refined = [fact.value for fact in journal.facts(under=f"{arm.name}/L1", kind="refined")]
                 kept = [each for each in refined if each["candidates"]]
                 skipped = [each["skipped"] for each in refined if "skipped" in each]
-                record_property(arm.name, f"{len(kept)} kept, {len(skipped)} skipped")
                 assert len(kept) + len(skipped) == len(refined) == tasks
                 assert (arm.proposed, arm.skipped, arm.method_faults) == (len(kept), len(skipped), 0)
                 assert all(reason.startswith("no reply was a") for reason in skipped)
