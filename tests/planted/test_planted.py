@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from .bugs import BUGS, Bug
+from .cell_bugs import CELL_BUGS
 
 ROOT = Path(__file__).parents[2]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
+ALL = (*BUGS, *CELL_BUGS)
 GREEN, RED = 0, 1  # any other exit status of pytest is a mistake in a bug's description
 
 
@@ -40,7 +42,7 @@ def run(copy: Path, tests: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*PYTEST, *tests], cwd=ROOT, env=environment, check=False, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.breaks)
+@pytest.mark.parametrize("bug", ALL, ids=lambda bug: bug.breaks)
 def test_a_planted_bug_is_noticed(copy: Path, bug: Bug):
     with planted(copy, bug):
         done = run(copy, list(bug.tests))
@@ -48,7 +50,7 @@ def test_a_planted_bug_is_noticed(copy: Path, bug: Bug):
 
 
 def test_without_a_bug_the_same_tests_are_green(copy: Path):
-    done = run(copy, sorted({test for bug in BUGS for test in bug.tests}))
+    done = run(copy, sorted({test for bug in ALL for test in bug.tests}))
     assert done.returncode == GREEN, done.stdout + done.stderr
 
 

@@ -184,6 +184,20 @@ def test_of_ending_calls_that_come_at_once_one_ends_the_task(tmp_path: Path):
     assert len(found.facts("stray", "command/L1/work")) == 4 * 3
 
 
+@pytest.mark.slow
+def test_of_sixty_four_sessions_at_once_no_event_is_lost(tmp_path: Path):
+    exam = {"repeats": 1, "baseline_repeats": 32, "reruns": 0}
+    found = run(tmp_path, EXAM="asks", engine={"concurrency": 64}, exam=exam, sandbox={"memory_mb": 256})
+    sat = found.facts("sealed", "exam")
+    assert [(value["steps"], value["status"]) for value in sat.values()] == [(1, "completed")] * (64 + 2)
+    asked = [path.partition("/exchange/")[0] for path in found.facts("exchange", "exam")]
+    assert sorted(asked) == sorted(sat)
+    departed = found.facts("departed")
+    assert len(departed) == 64 + 2 + 1
+    assert not any(value["network"]["incomplete"] for value in departed.values())
+    assert found.report().incomplete == ()
+
+
 # ---------------------------------------------------------------------------------------------- arms and budgets
 
 
