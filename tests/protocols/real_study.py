@@ -21,7 +21,7 @@ from rung.core import registry
 from rung.core.canonical import JSON
 from rung.core.config import Config, parse
 from rung.core.ports import Ports
-from rung.core.proxied import Answer, Heard, Said, ToolCall
+from rung.core.proxied import Answer, Brain, Heard, Said, ToolCall
 from rung.core.values import Call, Task
 from rung.protocols import launch, plan
 from rung.protocols.launch import Wishes
@@ -108,10 +108,10 @@ def config(program: str, exams: int, tasks: int) -> Config:
     return parse(document)
 
 
-def run(folder: Path, program: str, exams: int, tasks: int) -> dict[str, Any]:
+def run(folder: Path, program: str, exams: int, tasks: int, model: Brain = brain) -> dict[str, Any]:
     """What came of it: scores before and after, by exam place, beside what they must be, and what the report says."""
     settings = config(program, exams, tasks)
-    wishes = Wishes(base=folder, upstreams={MODEL: Played(brain, MODEL)})
+    wishes = Wishes(base=folder, upstreams={MODEL: Played(model, MODEL)})
     made = launch.run(settings, folder / "run", wishes)
     secret = made.read_secret()
     assert secret is not None
@@ -138,6 +138,9 @@ def _told(journal: SqliteJournal, report: LadderReport) -> dict[str, Any]:
         "endings": sorted({fact.value["ending"] for fact in journal.facts(kind="ended")}),
         "versions": [session.version, session.pinned],
         "worked": session.worked,
+        "went_on": [
+            fact.value["after"] is not None for fact in journal.facts(under=f"{session.arm}/L1/work", kind="began")
+        ],
         "egress": session.egress,
         "odd": list(session.odd),
         "legs": report.programs.legs,

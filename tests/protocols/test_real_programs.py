@@ -9,6 +9,8 @@ import pytest
 
 from agents.command.nobody import as_nobody
 from agents.command.test_programs import installed
+from rung.core.errors import ModelUnusable
+from rung.core.proxied import Answer, Heard, Refused
 
 from . import real_study
 
@@ -54,3 +56,24 @@ def test_every_program_completes_a_cell_of_six_sealed_and_twelve_working_tasks(t
 def test_a_user_without_any_rights_completes_it_as_well(program: str):
     installed(program)
     is_whole(json.loads(as_nobody("protocols.real_study", program, "2", "4", seconds=600)), exams=2, tasks=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lost", [False, True], ids=["there", "lost"])
+def test_a_session_that_was_cut_off_goes_on_with_its_conversation_where_that_was_written(tmp_path: Path, lost: bool):
+    """The key is not taken any more after a task; when it is again, the conversation may be gone with the machine."""
+    installed("claude-code")
+
+    def suspends(heard: Heard) -> Answer:
+        return Refused(401, "bad key") if "score: " in str(heard.turns) else real_study.brain(heard)
+
+    with pytest.raises(ModelUnusable):
+        real_study.run(tmp_path, "claude-code", exams=1, tasks=1, model=suspends)
+    written = list((tmp_path / "run" / "homes" / "forks").glob("*/upper/.claude/projects/*/*.jsonl"))
+    assert len(written) == 1
+    if lost:
+        written[0].unlink()
+    found = real_study.run(tmp_path, "claude-code", exams=1, tasks=1)
+    assert (found["worked"], found["endings"], found["incomplete"]) == (3, ["queue_empty"], [])
+    assert found["after"] == found["good"]
+    assert found["went_on"] == [False, not lost]
