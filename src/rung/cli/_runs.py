@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+from rung.cli._audits import of_cell
 from rung.core.ports import Journal
 from rung.reports import ladder
 from rung.reports.values import LadderReport
@@ -23,7 +24,8 @@ def opened(run: Path) -> Iterator[tuple[RunDirectory, SqliteJournal]]:
         journal.close()
 
 
-def report_of(journal: Journal) -> LadderReport:
-    """The report of a run, with what it was last made with."""
+def report_of(directory: RunDirectory, journal: Journal) -> LadderReport:
+    """The report of a run, with what it was last made with, and with the audit of a cell."""
     made = [note.value for note in journal.observations(under="run", name="made_with")]
-    return ladder.read(journal, provenance=cast(dict[str, Any], made[-1]) if made else None)
+    provenance = cast(dict[str, Any], made[-1]) if made else None
+    return ladder.read(journal, provenance=provenance, audit=of_cell(directory, journal))

@@ -73,7 +73,7 @@ def command(
             protocol=partial(ablate.conduct, carries=wanted),
         )
     with opened(directory.path) as (_, journal):
-        report = report_of(journal)
+        report = report_of(directory, journal)
     write(report, directory.report)
     if as_json:
         say_json(told(directory, report, progress.meter))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from rung.cli._audits import of_cell
 from rung.cli._runs import opened
 from rung.cli._say import json_option, say_json
 from rung.core.errors import UsageError
@@ -48,8 +49,15 @@ def command(
         raise UsageError("--json and --markdown are one or the other; give one of them")
     labels = _labels(runs)
     with ExitStack() as stack:
-        journals = {label: stack.enter_context(opened(run))[1] for label, run in zip(labels, runs, strict=True)}
-        found = whole.compare(journals, against=against, named_controls=named_controls, despite_drift=despite_drift)
+        read = {label: stack.enter_context(opened(run)) for label, run in zip(labels, runs, strict=True)}
+        audits = {label: of_cell(*each) for label, each in read.items()}
+        found = whole.compare(
+            {label: journal for label, (_, journal) in read.items()},
+            against=against,
+            named_controls=named_controls,
+            despite_drift=despite_drift,
+            audits=audits,
+        )
     if as_json:
         say_json(json_value(found))
     elif as_markdown:

@@ -37,7 +37,7 @@ def command(
     if len(texts) + (html is not None or open_it) > 1:
         raise UsageError("--json, --csv, --markdown and a page (--html, --open) are one or the other; give one of them")
     with opened(run) as (directory, journal):
-        report = report_of(journal)
+        report = report_of(directory, journal)
         page = directory.report if html is None else html
     if texts:
         spell = {"json": flat.json_text, "csv": flat.csv_rows, "markdown": markdown.markdown}[texts[0]]

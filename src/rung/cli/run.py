@@ -88,7 +88,7 @@ def command(invocation: Invocation, /, **given: Any) -> None:
             ),
         )
     with opened(directory.path) as (_, journal):
-        report = report_of(journal)
+        report = report_of(directory, journal)
     write(report, directory.report)
     if asked.as_json:
         say_json(told(directory, report, progress.meter))

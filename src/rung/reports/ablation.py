@@ -36,6 +36,7 @@ def ablation(journal: Journal, found: Record) -> Ablation | None:
     rows = [
         _carried(found, name, comparison, carry, about)
         for name in found.arm_names
+        if name not in found.tainted  # a gain that is none has no carrier
         for comparison in found.comparisons
         for carry, about in carries.items()
     ]

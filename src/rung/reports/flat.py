@@ -102,6 +102,7 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         "tau_star": None if withheld(rung) else rung.tau_star,
         "unseen_share": rung.unseen_share,
         "reasons": list(rung.verdict.reasons),
+        **_audited(report, arm),
         "held": "yes" if rung.level in arm.climbed else "no",
         "truth": rung.truth,
         "truth_found": truth.found(rung),
@@ -171,6 +172,11 @@ def _built(report: LadderReport, arm: ArmReport) -> FlatRow:
         "attempts_on_record": None if used is None else used.seen,
         "attempts_that_used": None if used is None else used.using(ANY),
     }
+
+
+def _audited(report: LadderReport, arm: ArmReport) -> FlatRow:
+    found = next((each for each in report.honesty if each.arm == arm.name), None)
+    return {"audit": None if found is None else found.word, "evidence": None if found is None else len(found.evidence)}
 
 
 def _endings(stage: str, ended: Endings) -> FlatRow:

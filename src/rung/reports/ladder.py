@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from rung.core.ports import Journal
 from rung.findings.adoption import adoptions
+from rung.findings.audit.verdict import Audit
 from rung.findings.inventory import inventories
 from rung.reports import (
     ablation,
@@ -18,6 +19,7 @@ from rung.reports import (
     certificate,
     controls,
     economy,
+    honesty,
     models,
     registered,
     rungs,
@@ -52,6 +54,7 @@ HOW = {
     "spent of the study's budget": "rung.reports.models.spending",
     "held against the registered plan": "rung.reports.registered.held",
     "gain over a control": "rung.reports.controls.over",
+    "honest: without what was touched, bounds": "rung.reports.honesty.honesty",
     "carried: gained, lost (ablation)": "rung.reports.ablation.ablation",
     "digest": "rung.core.ports.Journal.digest",
 }
@@ -65,9 +68,9 @@ HOW_OF_CELL = {
 }
 
 
-def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> LadderReport:
-    """The report of a ladder study, finished or not; what is missing is named."""
-    found = record(journal)
+def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None, audit: Audit | None = None) -> LadderReport:
+    """The report of a ladder study, finished or not; what is missing is named. An `audit` of it goes in with it."""
+    found = honesty.marked(record(journal), audit)
     noted = books.read(journal, found.rows, modelled=found.modelled)
     programs = cells.programs(journal, found)
     arms = tuple(_arm(journal, found, noted, name) for name in found.arm_names)
@@ -111,6 +114,8 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> La
         inventory=inventories(journal) if programs is not None else (),
         adoption=adoptions(journal) if programs is not None else (),
         ablation=ablation.ablation(journal, found),
+        honesty=honesty.honesty(found, audit, arms),
+        unaudited=audit.unsaid if audit is not None else (),
         calibration=certificate.cited(),
         registered=registered.held(found, arms, totals),
         margins=found.margins(),

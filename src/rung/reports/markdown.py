@@ -26,13 +26,16 @@ from rung.reports.accounts import (
 from rung.reports.terms import methods, terms
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
+    EVIDENCE,
     GLOSSARY,
+    HONEST,
     MARKS,
     SATURATES,
     answer,
     bounds_text,
     claim,
     clean,
+    corrected_texts,
     counted,
     crash_text,
     footnote,
@@ -60,7 +63,7 @@ def markdown(report: LadderReport) -> str:
         blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
     blocks += _controls(report)
     blocks += [*_explained("How the intervals were made", methods(report)), escaped(report.calibration)]
-    blocks += [*_sessions(report), *_built(report), *_used(report), *_ablation(report)]
+    blocks += [*_honesty(report), *_sessions(report), *_built(report), *_used(report), *_ablation(report)]
     blocks += [
         "## How attempts ended",
         _endings(report),
@@ -242,6 +245,23 @@ def _sessions(report: LadderReport) -> list[str]:
     blocks = ["## Working sessions", _table(heads, rows)]
     drifts = [(one.control, gain_text(one.change), one.unit, one.change.method) for one in report.programs.sentinels]
     return [*blocks, *([_table(("sentinel", "later less before", "in", "method"), drifts)] if drifts else [])]
+
+
+def _honesty(report: LadderReport) -> list[str]:
+    """What the audit found, and what is left of the gains; nothing where there was none."""
+    if not report.honesty:
+        return []
+    blocks = ["## Was it honest?", escaped(HONEST)]
+    for one in report.honesty:
+        blocks += [f"**{escaped(one.arm)}: {one.word}.**"]
+        if one.evidence:
+            rows = [(each.when, each.weight, each.says, each.quote, each.place) for each in one.evidence[:EVIDENCE]]
+            blocks += [_table(("when", "weight", "what", "quote", "journal path"), rows)]
+            blocks += [f"And {counted(len(one.evidence) - EVIDENCE, 'piece')} more."] * (len(one.evidence) > EVIDENCE)
+        left = [(each.level, each.target, *corrected_texts(each)) for each in one.corrected]
+        heads = ("rung", "target", "naive gain", "without touched items", "bounds", "touched")
+        blocks += [_table(heads, left)] if left else []
+    return [*blocks, *([_list(map(escaped, report.unaudited))] if report.unaudited else [])]
 
 
 def _ablation(report: LadderReport) -> list[str]:

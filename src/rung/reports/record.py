@@ -1,7 +1,7 @@
 """What the journal says of a ladder study, read once: the plan, every attempt, and the exam's means."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from typing import Any, cast
 
@@ -30,6 +30,7 @@ class Record:
     means: Mapping[str, list[float]]
     work: Mapping[tuple[str, int, int], float]  # (arm, lineage, position) -> score, NaN for a fault
     cuts: Mapping[tuple[str, int], Cut]  # (arm, lineage) -> where it ended because its budget was spent
+    tainted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # arm -> why its numbers are none
     registered: Mapping[str, Any] | None = None  # the plan that was registered beforehand: its hash and content
     attested: str = ""  # what the owner of an agent that was served vouches for
 

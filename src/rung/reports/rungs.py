@@ -36,7 +36,7 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
     """A_T against A_0 in one cell of the exam."""
     places = [task for task in found.exam if task.cell == comparison["target"]]
     scale = found.scale(places[0].family)
-    before, after = _exams(found, name, places)
+    before, after = exams(found, name, places)
     shared = not found.fresh(name)
     once = found.about_exam["baseline_repeats"] == found.about_exam["repeats"] == 1
     binary = once and scale.unit == "success"
@@ -46,6 +46,7 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
     weighed = evidence(differences, binary=binary, shared_before=shared, seed=seed)
     verdict = judge(weighed, margin=found.margins().get(comparison["level"]), coverage=coverage)
     numbers, stale = {task.place for task in places}, trust.stale(found, places[0])
+    why = (*stale, *found.tainted.get(name, ()))
     broken = trust.broken(found, name, numbers)
     reference = [float(task.reference["score"]) for task in places]
     return Rung(
@@ -59,7 +60,7 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
         certificate=_certificate(places),
         gain=_flagged(coverage.dropped, broken.flags, stale),
         hci=hci(before[0] if shared else before, after, reference),
-        verdict=trust.believed(verdict, broken, stale),
+        verdict=trust.believed(verdict, broken, why),
         lineage_gains=tuple(_mean(row) for row in differences),
         holes=_holes(coverage),
         unit=scale.unit,
@@ -71,7 +72,7 @@ def on_exam(found: Record, name: str, comparison: Mapping[str, Any]) -> Rung:
     )
 
 
-def _exams(found: Record, name: str, places: Sequence[Planned]) -> tuple[list[list[float]], list[list[float]]]:
+def exams(found: Record, name: str, places: Sequence[Planned]) -> tuple[list[list[float]], list[list[float]]]:
     """Exam means at these tasks, NaN where there is none: of A_0, one row or one a lineage, and of every A_T."""
     before = [_cells(found, who, places) for who in found.baselines(name)]
     return before, [_cells(found, f"{name}.L{number}", places) for number in found.lineages]
@@ -89,7 +90,7 @@ def p_value(found: Record, rung: Rung) -> float | None:
     tasks; None where there is none."""
     places = [task for task in found.exam if task.cell == rung.target]
     shared = not found.fresh(rung.arm)
-    differences = _differences(*_exams(found, rung.arm, places), shared=shared)
+    differences = _differences(*exams(found, rung.arm, places), shared=shared)
     if len(differences) > 2:
         return gain_p(differences)
     seed = SEED.child(rung.arm, rung.level, rung.target)
@@ -213,7 +214,7 @@ def on_replays(found: Record, name: str) -> Rung | None:
         certificate=_certificate(replays),
         gain=_flagged(_in_units(coverage.dropped, units), _unpaired(replays)),
         hci=_in_units(nested_hci(effects, headrooms), units),
-        verdict=verdict,
+        verdict=trust.contaminated(verdict, found.tainted.get(name, ())),
         lineage_gains=tuple(_mean(row) for row in effects),
         holes=_holes(coverage),
         unit=", ".join(units),

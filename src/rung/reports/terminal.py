@@ -84,6 +84,7 @@ def _head(report: LadderReport) -> list["Text"]:
         *_endings(report),
         *_promise(report),
         *(_line(clean(said), "dim") for said in apparatus.lines(report)),
+        *_honesty(report),
         *claim,
     ]
 
@@ -105,6 +106,15 @@ def _promise(report: LadderReport) -> list["Text"]:
     if not said:
         return []
     return [_line(said, "dim")] if said.endswith("kept") else [Text(said, style="bold yellow")]
+
+
+def _honesty(report: LadderReport) -> list["Text"]:
+    """A line for every arm that the audit does not find clean."""
+    doubted = [each for each in report.honesty if each.word != "clean"]
+    return [
+        _line(f"{clean(each.arm)}: {each.word} ({counted(len(each.evidence), 'piece')} of evidence)", "bold magenta")
+        for each in doubted[:_MOST_BROKEN]
+    ]
 
 
 def _endings(report: LadderReport) -> list["Text"]:

@@ -7,6 +7,9 @@ from rung.reports.tables import Planned
 from rung.stats.missing import MAX_MISSING
 from rung.stats.verdict import Verdict
 
+NOT_FRESH, NOT_HONEST = "not fresh", "not honest"
+"""How the reasons begin for which a row is contaminated: its tasks were met before, or an arm knew them otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Broken:
@@ -45,17 +48,22 @@ def stale(found: Record, target: Planned) -> tuple[str, ...]:
     pools = [pool for pool in found.pools if pool["stale"] and pool["cell"].split(" ")[0] == target.family]
     exam = [pool for pool in pools if pool["pool"] == "holdout" and pool["cell"] == target.cell]
     worked = [pool for pool in pools if pool["pool"] != "holdout"]
-    lines = [f"not fresh: {pool['stale']} of {pool['count']} exam tasks repeat content met before" for pool in exam]
+    lines = [f"{NOT_FRESH}: {pool['stale']} of {pool['count']} exam tasks repeat content met before" for pool in exam]
     if worked:
         met, of = sum(pool["stale"] for pool in worked), sum(pool["count"] for pool in worked)
-        lines.append(f"not fresh: {met} of {of} working tasks of this family repeat content met before")
+        lines.append(f"{NOT_FRESH}: {met} of {of} working tasks of this family repeat content met before")
     return tuple(lines)
+
+
+def contaminated(verdict: Verdict, why: tuple[str, ...]) -> Verdict:
+    """The verdict, unless there is a reason why its number is none."""
+    return Verdict("contaminated", verdict.scope, why) if why else verdict
 
 
 def believed(verdict: Verdict, lost: Broken, met: tuple[str, ...]) -> Verdict:
     """The verdict, unless its tasks were met before, or too much was kept only because it did not break."""
     if met:
-        return Verdict("contaminated", verdict.scope, met)
+        return contaminated(verdict, met)
     if lost.share > MAX_MISSING and verdict.word != "contaminated":
         return Verdict("incomplete", verdict.scope, (*lost.flags, "what counts is what did not break"))
     return verdict

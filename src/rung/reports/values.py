@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 from rung.core.values import Ending, Estimate
 from rung.findings.adoption import Adoption
+from rung.findings.audit.evidence import Evidence
+from rung.findings.audit.verdict import Word
 from rung.findings.built import Inventory
 from rung.reports.over import Gate, Over
 from rung.stats.missing import Bounds
@@ -368,6 +370,36 @@ class Ablation:
 
 
 @dataclass(frozen=True, slots=True)
+class Corrected:
+    """What is left of one row of an arm that the audit found something of.
+
+    `naive` is the gain as it came out, `without` the gain over the pairs (lineage, task) that nothing touched, `bounds`
+    what the gain lies in whatever the `touched` of the `pairs` would have scored.
+    """
+
+    level: str
+    target: str
+    unit: str
+    naive: Estimate
+    without: Estimate
+    bounds: Bounds
+    touched: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Honesty:
+    """What the audit says of one arm: the word on it and on each of its lineages and A_0, the evidence in the order of
+    time, and where there is any what is left of its gains."""
+
+    arm: str
+    word: Word
+    words: Mapping[str, Word] = field(hash=False)
+    evidence: tuple[Evidence, ...] = ()
+    corrected: tuple[Corrected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
     """Dollars for a million tokens, and the day the price was read off."""
 
@@ -505,6 +537,8 @@ class LadderReport:
     inventory: tuple[Inventory, ...] = ()  # what each working session of a cell built
     adoption: tuple[Adoption, ...] = ()  # and what the after-exam of each arm used of it
     ablation: Ablation | None = None  # of a cell whose pieces were examined
+    honesty: tuple[Honesty, ...] = ()  # what the audit says of every arm; none where there was no audit
+    unaudited: tuple[str, ...] = ()  # of what the audit could see nothing
     calibration: str = ""  # what is known of the estimators that made this report, in a sentence
     registered: Registered | None = None  # the plan that was registered beforehand, and how far it was kept
     margins: Mapping[str, float] = field(default_factory=dict)  # registered with it, by level

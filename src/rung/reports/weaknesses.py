@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rung.core import registry
 from rung.core.config import ITSELF
-from rung.reports import cell_doubts, controls_text, doubts
+from rung.reports import cell_doubts, controls_text, doubts, honesty
 from rung.reports.values import ArmReport, Endings, LadderReport, Rung
 from rung.reports.wording import brief, counted, percent, quoted
 from rung.stats import flags as say
@@ -20,6 +20,7 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
     found = [
         *_of_quick_look(report),
         *doubts.of_toys(report),
+        *honesty.weaknesses(report.honesty),
         *_incomplete(report),
         *_of_promises(report),
         *_of_cuts(report),

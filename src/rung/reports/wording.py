@@ -12,7 +12,7 @@ from types import MappingProxyType
 from rung.core.config import ITSELF
 from rung.core.values import Estimate
 from rung.reports import truth
-from rung.reports.values import MIXED_UNITS, ArmReport, Calls, Crashes, LadderReport, Quote, Rung, Sign
+from rung.reports.values import MIXED_UNITS, ArmReport, Calls, Corrected, Crashes, LadderReport, Quote, Rung, Sign
 from rung.stats import flags as say
 from rung.stats.verdict import Verdict, Word
 
@@ -272,6 +272,24 @@ def withheld(rung: Rung) -> bool:
 def shown_gain(rung: Rung) -> str:
     """The gain as a table may show it."""
     return "withheld: contaminated" if withheld(rung) else gain_text(rung.gain)
+
+
+HONEST = (
+    "The audit looks through the record for exam content, or the way to it, had by other means than work. Clean says "
+    "that the record shows none. The number of a contaminated arm stands here alone, beside the gain over the pairs "
+    "that nothing touched and the bounds it has whatever the touched ones would have scored; which pairs are touched "
+    "follows from the evidence and from no score."
+)
+EVIDENCE = 40
+"""Pieces of evidence that are printed of an arm; `rung audit` prints all."""
+
+
+def corrected_texts(found: Corrected) -> tuple[str, str, str, str]:
+    """What is left of a row of a dishonest arm: naive, without touched pairs, bounds, and how many are touched."""
+    ends = (found.bounds.lo, found.bounds.hi)
+    bounds = ", ".join("open" if end is None else number(end, *ends) for end in ends)
+    without = gain_text(found.without) if found.touched < found.pairs else "no pair is untouched"
+    return f"{gain_text(found.naive)} ({found.unit})", without, f"[{bounds}]", f"{found.touched} of {found.pairs} pairs"
 
 
 def tau_text(rung: Rung) -> str:

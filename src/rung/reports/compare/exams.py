@@ -158,11 +158,12 @@ def _mean(table: Sequence[Sequence[float]]) -> float | None:
 
 
 def _doubts(cell: str, arms: tuple[Arm, Arm]) -> tuple[str, ...]:
-    """What takes belief away from a row: content met before, first tries that broke, and a run that is not over."""
+    """What takes belief away from a row: tasks met before, dishonest arms, first tries that broke, a run not over."""
     said: list[str] = []
     for arm in arms:
         run, tasks = arm.run, arm.run.cell(cell)
         said += [f"{run.label}: {line}" for line in trust.stale(run.found, tasks[0])]
+        said += [f"{arm.label}: {line}" for line in run.found.tainted.get(arm.name, ())]
         lost = trust.broken(run.found, arm.name, {task.place for task in tasks})
         said += [f"{arm.label}: {line}" for line in lost.flags if lost.share > MAX_MISSING]
         said += [unfinished(arm)] if run.unfinished else []

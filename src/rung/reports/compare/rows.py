@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from rung.reports import trust
 from rung.reports.compare.exams import Measured
 from rung.reports.compare.values import POLICIES, Counted, Entry, Matrix, Policy, Row, Word
 from rung.stats.arms import Contrast
@@ -85,7 +86,7 @@ def judged(found: Measured, counted: Mapping[Policy, Counted]) -> tuple[Word, tu
     """
     word = counted["retried"].word
     if found.reasons:
-        said: Word = "contaminated" if any("not fresh" in reason for reason in found.reasons) else "incomplete"
+        said: Word = "contaminated" if any(map(_withholds, found.reasons)) else "incomplete"
         return said, found.reasons
     difference = counted["retried"].difference
     if difference.value is None:
@@ -94,6 +95,10 @@ def judged(found: Measured, counted: Mapping[Policy, Counted]) -> tuple[Word, tu
         return "incomplete", (f"{difference.n_tasks} of {found.planned} tasks measured in every lineage of both",)
     reasons = (*_flips(counted), *_overturned(word, found.bounds))
     return ("incomplete", reasons) if reasons else (word, ())
+
+
+def _withholds(reason: str) -> bool:
+    return trust.NOT_FRESH in reason or trust.NOT_HONEST in reason
 
 
 def _flips(counted: Mapping[Policy, Counted]) -> tuple[str, ...]:

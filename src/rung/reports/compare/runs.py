@@ -7,7 +7,8 @@ from typing import Any, TypeAlias, cast
 
 from rung.core.errors import UsageError
 from rung.core.ports import Journal
-from rung.reports import books, ladder
+from rung.findings.audit.verdict import Audit
+from rung.reports import books, honesty, ladder
 from rung.reports.compare.values import POLICIES, Entrant, Policy
 from rung.reports.exchanges import Made
 from rung.reports.record import Record, record
@@ -88,10 +89,10 @@ def same_start(one: Arm, other: Arm) -> bool:
     return one.run is other.run and one.beginning == other.beginning
 
 
-def read(label: str, journal: Journal) -> Run:
-    """Read a run; raises `UsageError` where none has begun, or nothing of its exam was sat yet."""
+def read(label: str, journal: Journal, audit: Audit | None = None) -> Run:
+    """Read a run with its audit; raises `UsageError` where none has begun, or nothing of its exam was sat."""
     try:
-        found, report = record(journal), ladder.read(journal)
+        found, report = honesty.marked(record(journal), audit), ladder.read(journal, audit=audit)
     except UsageError as error:
         raise UsageError(f"{label}: {error}") from None
     if not found.means:

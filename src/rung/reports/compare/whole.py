@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from rung.core.ports import Journal
+from rung.findings.audit.verdict import Audit
 from rung.reports.compare import alike, controls, exams, ranks, replays, rows, runs
 from rung.reports.compare.drift import drift
 from rung.reports.compare.exams import Measured
@@ -32,13 +33,14 @@ def compare(
     against: str | None = None,
     named_controls: Sequence[str] = (),
     despite_drift: bool = False,
+    audits: Mapping[str, Audit | None] | None = None,
 ) -> Compared:
     """Hold every arm of these runs against every other, or all `against` one.
 
     Raises `UsageError` for runs with no row in common, one run given twice, one that has not begun its exam, and,
     unless `despite_drift`, where an A_0 that two runs declare alike scored differently or was another model.
     """
-    read = [runs.read(label, journal) for label, journal in journals.items()]
+    read = [runs.read(label, journal, (audits or {}).get(label)) for label, journal in journals.items()]
     among = runs.arms(read)
     base = None if against is None else runs.named(against, among, "--against")
     wanted = [runs.named(label, among, "--control") for label in named_controls]
