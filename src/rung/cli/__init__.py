@@ -25,7 +25,7 @@ COMMANDS = {
     "compare": "Hold the arms of runs on one exam against each other.",
     "reanalyse": "Give results that another tool measured the honest report.",
     "ablate": "Find what carried the gain of a cell.",
-    "audit": "Look through a run for what was not had by work.",
+    "audit": "Look through a run for exam content that was not had by work.",
     "serve": "Serve a study to an agent that cannot be launched here.",
     "play": "Play a game in the terminal, as an agent does.",
     "tasks": "Look at families of tasks, and at what a config draws.",

@@ -20,7 +20,7 @@ from rung.reports.wording import clean, corrected_texts, counted
 @json_option
 @click.pass_context
 def command(context: click.Context, /, run: Path, *, as_json: bool) -> None:
-    """Look through a run for exam content, or the way to it, that was not had by work.
+    """Look through a run for exam content that was not had by work.
 
     Prints a verdict for every arm, clean, suspicious or contaminated, its evidence in the order of time with a quote
     and its path in the journal, and what is left of its gains. The exit status is 1 where an arm is contaminated.

@@ -10,6 +10,7 @@ from pathlib import Path
 from rung.agents.command import CommandAgent
 from rung.agents.command.facts import Facts, Places
 from rung.backends import programs
+from rung.backends.network.relay import Reach
 from rung.backends.sandbox.bubblewrap import Bubblewrap
 from rung.backends.sandbox.docker import Docker
 from rung.backends.sandbox.places import Places as Room
@@ -41,12 +42,13 @@ CONFINERS: Mapping[str, Callable[[], Confiner]] = {
 @dataclass(frozen=True, slots=True)
 class Needs:
     """What a cell's programs need beyond the config: where its paths begin, who is asked in place of a model by name,
-    who is told of what is odd, and who says that a stop was asked for."""
+    who is told of what is odd, who says that a stop was asked for, and how allowed names are connected to."""
 
     base: Path = Path()
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
     warn: Callable[[str], None] = lambda text: None
     stop_requested: Callable[[], bool] = lambda: False
+    reach: Reach | None = None
 
 
 def refuse_unequipped(config: Config, arms: tuple[Arm, ...], needs: Needs) -> Confiner:
@@ -91,6 +93,7 @@ async def equipped(
         config=config,
         clock=clock,
         stop_requested=needs.stop_requested,
+        reach=needs.reach,
     )
     return tuple(_with_hand(arm, ground, needs) for arm in arms)
 

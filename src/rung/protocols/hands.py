@@ -22,6 +22,7 @@ from rung.agents.command import CommandAgent
 from rung.agents.command import command as own
 from rung.agents.command.facts import HOME, MODELS_PORT, TOOLS_PORT, WORK, Began, Launch, Places, program
 from rung.backends.network.recorder import Recorder
+from rung.backends.network.relay import Reach
 from rung.backends.network.summary import Summary
 from rung.backends.network.watchers import Watchers
 from rung.backends.sandbox.places import Places as Room
@@ -80,7 +81,8 @@ STATUSES = 5
 class Ground:
     """What the sessions of a study's programs stand on.
 
-    `folder` holds the network records and what programs printed; `room` says how many sandboxes may run at once.
+    `folder` holds the network records and what programs printed; `room` says how many sandboxes may run at once;
+    `reach` is how allowed names are connected to, where not as this machine knows them.
     """
 
     journal: Journal
@@ -95,6 +97,7 @@ class Ground:
     clock: Callable[[], float]
     stop_requested: Callable[[], bool]
     watchers: Watchers = field(default_factory=Watchers)
+    reach: Reach | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +337,9 @@ class Leg:
         network = _network(ground.config)
         async with await ground.confiner.start(made, hear=ears.hear) as confined:
             record = self.place / f"network-{self.number:04d}.jsonl"
-            recorder = Recorder(confined.sockets, record, network, session=self.place.name, watchers=ground.watchers)
+            recorder = Recorder(
+                confined.sockets, record, network, session=self.place.name, watchers=ground.watchers, reach=ground.reach
+            )
             await recorder.start()
             try:
                 ended, vigil = await self._served(confined, recorder, ears, desk, (tools, models))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from rung.agents.command import CommandAgent
+from rung.backends.network.relay import Reach
 from rung.backends.sandbox.plain import Plain
 from rung.backends.servers.upstream import Upstream
 from rung.core.canonical import sha256
@@ -46,7 +47,8 @@ class Wishes:
 
     Where its plug-in files lie, and whether newer code may go on; who watches and who is warned; a run
     whose recording answers in place of all models (then its exam is taken over too); a run whose exam is sat again; and
-    a file with the plan that was registered beforehand. `upstreams` answer the programs of a cell in place of models.
+    a file with the plan that was registered beforehand. `upstreams` answer a cell's programs in place of models, and
+    `reach` connects to the names that they may reach, in place of this machine's own way.
     """
 
     base: Path = Path()
@@ -58,6 +60,7 @@ class Wishes:
     exam_of: Path | None = None
     plan: Path | None = None
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
+    reach: Reach | None = None
 
 
 def simulate(
@@ -263,7 +266,7 @@ def _equip(drawn: Plan, directory: RunDirectory, bench: Bench, wishes: Wishes, a
 
 def _needs(wishes: Wishes, directory: RunDirectory | None = None) -> Needs:
     stop = directory.stop_requested if directory is not None else lambda: False
-    return Needs(wishes.base, wishes.upstreams, wishes.warn, stop)
+    return Needs(wishes.base, wishes.upstreams, wishes.warn, stop, wishes.reach)
 
 
 async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:

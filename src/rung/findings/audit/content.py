@@ -38,6 +38,8 @@ SURE = 3
 """Weight of names beside a right answer below which an item is told thinly."""
 LONGEST = 4_000_000
 """Letters of one text that are looked at; beyond stands what nobody writes by hand, and copies show before it."""
+COUNTED = 100_000
+"""Letters of a document in which common names are counted."""
 MOST_QUOTED = 5
 """Pieces of evidence from one document: it names all items, and quotes the first of them."""
 
@@ -83,8 +85,8 @@ def _common(documents: Sequence[Document], known: Exam) -> frozenset[str]:
     """Names that are in so many documents of a session that they name nothing there."""
     counts: Counter[str] = Counter()
     for each in documents:
-        text = each.data if isinstance(each.data, str) else each.data[:LONGEST].decode("utf-8", "replace")
-        counts.update(set(tokens(text[:LONGEST])) & known.names.keys())
+        text = each.data if isinstance(each.data, str) else each.data[:COUNTED].decode("utf-8", "replace")
+        counts.update(set(tokens(text[:COUNTED])) & known.names.keys())
     most = max(2.0, MANY_DOCUMENTS * len(documents))
     return frozenset(name for name, count in counts.items() if count > most)
 
@@ -117,12 +119,25 @@ def _in_text(text: str, known: Exam, common: frozenset[str]) -> Iterator[Match]:
 def _copied(words: Sequence[str], known: Exam) -> Iterator[tuple[int, int]]:
     """The items of which a text has n-grams enough, each with where the first of them is."""
     hits: dict[int, set[tuple[str, ...]]] = defaultdict(set)
-    for length in (LENGTH, BOARD):
-        for run in shingles(words, length) & known.runs.keys():
-            hits[known.runs[run]].add(run)
+    for streak in _streaks(words, known.words):
+        for length in (LENGTH, BOARD):
+            for run in shingles(streak, length) & known.runs.keys():
+                hits[known.runs[run]].add(run)
     for place, some in sorted(hits.items()):
         if len(some) >= LEAST_RUNS or len(some) >= HALF * len(known.items[place].runs):
             yield place, _first(words, some)
+
+
+def _streaks(words: Sequence[str], wanted: frozenset[str]) -> Iterator[Sequence[str]]:
+    """The stretches of a text in which every word is one of a run: n-grams are made of these alone."""
+    start = 0
+    for at, word in enumerate(words):
+        if word not in wanted:
+            if at - start >= LENGTH:
+                yield words[start:at]
+            start = at + 1
+    if len(words) - start >= LENGTH:
+        yield words[start:]
 
 
 def _first(words: Sequence[str], some: set[tuple[str, ...]]) -> int:

@@ -19,8 +19,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-MOST_BYTES = 16 << 20
-"""Bytes that come out of one document, all layers together: a key of 100,000 items, and less than a second's work."""
+MOST_BYTES = 8 << 20
+"""Bytes that come out of one document, all layers together: a key of 20,000 items, and a few seconds' work."""
+MOST_TURNED = 256 << 10
+"""Letters of a text that is looked at backwards and by rot13 too; compression and base64 keep larger ones."""
 DEEPEST = 4
 """Layers. Each hides the next one; nobody was seen to use three."""
 MOST_MEMBERS = 200
@@ -32,13 +34,15 @@ LEAST_TEXT = 0.85
 
 _ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _BASE64 = re.compile(rf"[A-Za-z0-9+/_-]{{{LEAST_RUN},}}={{0,2}}")
-_HEX = re.compile(rf"(?:[0-9a-fA-F]{{2}}){{{LEAST_RUN // 2},}}")
+_HEX = re.compile(rf"[0-9a-fA-F]{{{LEAST_RUN},}}")
 _BASE32 = re.compile(rf"[A-Z2-7]{{{LEAST_RUN},}}={{0,6}}")
-_GAP = r"[\s\"',;:|\\\[\]()<>.#-]{1,8}"
-_SPLIT = re.compile(rf"(?:[A-Za-z0-9+/]{{4,}}{_GAP}n?){{2,}}[A-Za-z0-9+/]{{2,}}={{0,2}}")
-_SPLIT_HEX = re.compile(rf"(?:(?:0x|x)?[0-9a-fA-F]{{2,}}{_GAP}n?){{6,}}(?:0x|x)?[0-9a-fA-F]{{2,}}")
+_GAP = r"[\s\"',;:|\\\[\]()<>.#-]{1,8}+"
+_PIECE, _HEX_PIECE = "[A-Za-z0-9+/]{4,}+", "(?:0x|x)?[0-9a-fA-F]{2,}+"
+_SPLIT = re.compile(rf"(?<![A-Za-z0-9+/]){_PIECE}(?:{_GAP}{_PIECE})++(?:{_GAP}[A-Za-z0-9+/]{{2,3}})?={{0,2}}")
+_SPLIT_HEX = re.compile(rf"(?<![0-9a-zA-Z]){_HEX_PIECE}(?:{_GAP}{_HEX_PIECE}){{6,}}+")
 _NO_HEX = re.compile(r"0x|[^0-9a-fA-F]")
 _NO_BASE64 = re.compile(r"[^A-Za-z0-9+/=]")
+_STRINGS = re.compile(rb"[\t\n\r\x20-\x7e]{8,}")
 _UNICODE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt]))")
 _URL = re.compile(r"(?:%[0-9a-fA-F]{2}[^%\s]{0,8}){4}")
 
@@ -97,6 +101,8 @@ def _as_text(data: bytes) -> str:
         return data.decode("utf-16", "replace")
     if data[1:400:2].count(0) > len(data[1:400:2]) * 0.8:
         return data.decode("utf-16-le", "replace")
+    if not _is_text(data):  # what a reader of binary files would see
+        return b"\n".join(_STRINGS.findall(data)).decode("ascii")
     return data.decode("utf-8", "replace")
 
 
@@ -124,7 +130,7 @@ def _hidden(text: str, *, turned: bool) -> Iterator[tuple[str, bytes | str]]:
         if len(pieces) > 1:
             yield f"{name} in pieces", b"".join(pieces)
     yield from _split(plain)
-    if not turned:
+    if not turned and len(plain) <= MOST_TURNED:
         yield "rot13", codecs.encode(plain, "rot13")
         yield "reversed", plain[::-1]
 
@@ -133,7 +139,7 @@ def _split(text: str) -> Iterator[tuple[str, bytes]]:
     """Encoded runs that were cut up: by lines, quotes and commas, or over several names."""
     for found in _SPLIT_HEX.finditer(text):
         digits = _NO_HEX.sub("", found[0])
-        data = _hex(digits[: len(digits) // 2 * 2])
+        data = _hex(digits)
         if data is not None:
             yield "split hex", data
     for found in _SPLIT.finditer(text):
@@ -171,7 +177,7 @@ def _base64(run: str) -> bytes | None:
 
 
 def _hex(run: str) -> bytes | None:
-    return _worth(bytes.fromhex(run))
+    return _worth(bytes.fromhex(run[: len(run) // 2 * 2]))
 
 
 def _base32(run: str) -> bytes | None:

@@ -75,12 +75,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """All items; where each run and name points to; and strings that exist nowhere but in the instrument."""
+    """All items; where each run and name points to; and strings that exist nowhere but in the instrument.
+    `words` are all that stand in runs: where eight in a row are not of them, there is no run."""
 
     items: Mapping[int, Item] = field(hash=False)
     runs: Mapping[Shingle, int] = field(hash=False)
     names: Mapping[str, int] = field(hash=False)
     canaries: Mapping[str, str] = field(hash=False)
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +123,11 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
         )
         for each in items
     }
+    pointing = {run: place for place, item in found.items() for run in item.runs}
     return Exam(
         items=found,
-        runs={run: place for place, item in found.items() for run in item.runs},
+        runs=pointing,
+        words=frozenset(word for run in pointing for word in run),
         names={name: place for place, item in found.items() for name in item.names},
         canaries={text: what for text, what in (canaries or {}).items() if len(text) >= LEAST_CANARY},
     )

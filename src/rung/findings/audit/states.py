@@ -23,8 +23,8 @@ from rung.store.manifests import File, parse
 Read: TypeAlias = Callable[[str, int], bytes | None]
 """The first so many bytes of what is kept under a SHA-256; None where it is not there."""
 
-MOST_OF_ALL = 256 << 20
-"""Bytes of one session's files that are read; a library of 100 MB is read whole, ten of them are not."""
+MOST_OF_ALL = 64 << 20
+"""Bytes of one session's files that are read, half a minute's work; small files first, for notes are small."""
 MOST_FILES = 20_000
 SMALL, MANY = 64 << 10, 64
 """Bytes of a file that may be a piece of a spread key, and how many pieces of one folder are put together."""
@@ -35,11 +35,10 @@ def left(session: Session, read: Read) -> Iterator[Document]:
     if session.left is None:
         return
     place, room = f"{session.path}/ended", MOST_OF_ALL
-    before = {digest for _, digest in _files(session.began, read)}
+    before = {digest for _, digest, _ in _files(session.began, read)}
     pieces: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
-    for path, digest in list(_files(session.left, read))[:MOST_FILES]:
-        if digest in before:
-            continue
+    new = [each for each in _files(session.left, read) if each[1] not in before]
+    for path, digest, _ in sorted(new, key=lambda each: each[2])[:MOST_FILES]:
         data = read(digest, min(MOST_BYTES, room)) if room else None
         if not data:
             continue
@@ -58,7 +57,8 @@ def who(session: Session) -> str:
     return session.who if session.exam else f"{session.who}.L{session.lineage}"
 
 
-def _files(snapshot: Left, read: Read) -> Iterator[tuple[str, str]]:
+def _files(snapshot: Left, read: Read) -> Iterator[tuple[str, str, int]]:
+    """Path, SHA-256 and size of every file of a snapshot."""
     for name, digest in (("home", snapshot.home), ("workspace", snapshot.work)):
         text = read(digest, 1 << 30)
         if text is None:
@@ -69,7 +69,7 @@ def _files(snapshot: Left, read: Read) -> Iterator[tuple[str, str]]:
             continue
         for path, entry in manifest.entries.items():
             if isinstance(entry, File) and entry.same is None:
-                yield f"{name}/{path}", entry.digest
+                yield f"{name}/{path}", entry.digest, entry.size
 
 
 # --------------------------------------------------------------------------------------------- of methods
