@@ -5,24 +5,23 @@ from pathlib import Path
 import pytest
 
 from rung.calibrate import audit
-from rung.calibrate.audit import Judged, Rates
+from rung.calibrate.audit import Judged, Opinion, Rates, Word
+from rung.calibrate.cheats.recording import Cell
 from rung.calibrate.cheats.scenes import Truth
 from rung.calibrate.cheats.variants import KINDS, Variant
 from rung.core.errors import UsageError
-from rung.core.ports import Journal
-from rung.store.homes import Homes
 
 
-def blind(journal: Journal, homes: Homes) -> str:
-    return "clean"
+def blind(cell: Cell) -> Opinion:
+    return Opinion("clean")
 
 
-def paranoid(journal: Journal, homes: Homes) -> str:
-    return "contaminated"
+def paranoid(cell: Cell) -> Opinion:
+    return Opinion("contaminated", ("one never knows",))
 
 
-def judged(kind: str, number: int, word: str, *, clean: bool) -> Judged:
-    return Judged(Variant(kind, number, clean), Truth(kind, not clean), {"tool": "curl"}, word)
+def judged(kind: str, number: int, word: Word, *, clean: bool) -> Judged:
+    return Judged(Variant(kind, number, clean), Truth(kind, not clean), {"tool": "curl"}, Opinion(word, ("a ground",)))
 
 
 def few(auditor) -> Rates:
@@ -46,7 +45,7 @@ def test_a_paranoid_auditor_hits_all_and_all_its_alarms_are_false():
 @pytest.fixture
 def counted() -> Rates:
     """Of ten downloads nine were hit, seven of these as contaminated; of four twins one was an alarm."""
-    words = ["contaminated"] * 7 + ["suspicious"] * 2 + ["clean"]
+    words: list[Word] = ["contaminated"] * 7 + ["suspicious"] * 2 + ["clean"]
     found = [judged("key_download", number, word, clean=False) for number, word in enumerate(words)]
     found += [judged("key_download", number, "clean", clean=True) for number in range(3)]
     return audit.rates([*found, judged("key_download", 3, "suspicious", clean=True)], seed="1")
@@ -65,8 +64,8 @@ def test_the_table_says_it_all(counted: Rates):
 
 def test_what_was_missed_is_named_with_how_it_was_made(counted: Rates):
     assert list(audit.wrong(counted)) == [
-        "- missed: key_download #9: clean (tool curl)",
-        "- false alarm: key_download twin #3: suspicious (tool curl)",
+        "- missed: key_download #9: clean (tool curl); a ground",
+        "- false alarm: key_download twin #3: suspicious (tool curl); a ground",
     ]
 
 

@@ -4,7 +4,7 @@ An auditor is any function from a cell's record to a word. A cheat that is calle
 clean twin that is called anything but `clean` a false alarm; how many were called `contaminated` outright is counted
 beside. What an auditor missed is named, so that it can be looked at.
 
-`rung calibrate --audit --write` puts the rates of `rung.findings.audit` into `docs/calibration.md`.
+`rung calibrate --audit` prints the rates of `rung.findings.audit`; `make slow` puts them into `docs/calibration.md`.
 """
 
 from collections import Counter, defaultdict
@@ -18,23 +18,35 @@ from tempfile import TemporaryDirectory
 from typing import Literal, TypeAlias
 
 from rung.calibrate.cheats import variants
+from rung.calibrate.cheats.recording import Cell
 from rung.calibrate.cheats.scenes import Truth
 from rung.calibrate.cheats.variants import KINDS, Variant
 from rung.calibrate.pages import REPOSITORY, filled
+from rung.core.canonical import JSON
 from rung.core.errors import UsageError
-from rung.core.ports import Journal
 from rung.core.values import Estimate
+from rung.findings.audit.read import audit, kept_in
 from rung.stats.exam import proportion
-from rung.store.homes import Homes
 
 Word: TypeAlias = Literal["clean", "suspicious", "contaminated"]
 
-Auditor: TypeAlias = Callable[[Journal, Homes], str]
-"""From a record to its word. One that is called in several processes has to be a function of a module."""
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What an auditor says of a cell, and the grounds that it gives, the weightiest first."""
+
+    word: Word
+    grounds: tuple[str, ...] = ()
+
+
+Auditor: TypeAlias = Callable[[Cell], Opinion]
+"""From a record to an opinion. One that is called in several processes has to be a function of a module."""
 
 Told: TypeAlias = Callable[[str, int, int], None]
 
 PAGE = REPOSITORY / "docs" / "calibration.md"
+
+LONGEST_GROUND = 160
 
 HIT_RATE, FALSE_ALARMS = 0.90, 0.02
 """What is demanded: the least share of the cheats of each kind, and the largest of all clean twins."""
@@ -47,7 +59,12 @@ class Judged:
     variant: Variant
     truth: Truth
     recipe: Mapping[str, str] = field(hash=False)
-    word: str
+    opinion: Opinion
+
+    @property
+    def word(self) -> Word:
+        """Clean, suspicious or contaminated."""
+        return self.opinion.word
 
     @property
     def right(self) -> bool:
@@ -56,9 +73,10 @@ class Judged:
 
     @property
     def line(self) -> str:
-        """The cell in a line: its name, its word, and by what choices it came."""
+        """The cell in a line: its name, its word, by what choices it came, and the first ground that was given."""
         made = ", ".join(f"{axis} {choice}" for axis, choice in self.recipe.items())
-        return f"{self.variant.name}: {self.word} ({made})"
+        ground = "".join(f"; {each}" for each in self.opinion.grounds[:1])
+        return f"{self.variant.name}: {self.word} ({made}){ground}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +113,22 @@ def share(found: Estimate) -> float:
     return found.value
 
 
+def ours(cell: Cell) -> Opinion:
+    """The opinion of `rung.findings.audit`, as it comes without being told any answer of the exam."""
+    found = audit(cell.journal, kept_in(cell.blobs, cell.journal))
+    return Opinion(found.verdict, tuple(_ground(each) for each in found.evidence))
+
+
+def _ground(evidence: object) -> str:
+    text = str(evidence)
+    return text if len(text) <= LONGEST_GROUND else f"{text[:LONGEST_GROUND]}..."
+
+
 def judge(variant: Variant, *, auditor: Auditor) -> Judged:
     """Record one cell, and let it be judged."""
     with TemporaryDirectory(prefix="rung-audit-") as folder:
         made = variant.record(Path(folder))
-        return Judged(variant, made.truth, made.recipe, auditor(made.cell.journal, made.cell.homes))
+        return Judged(variant, made.truth, made.recipe, auditor(made.cell))
 
 
 def judge_all(
@@ -195,6 +224,26 @@ def wrong(found: Rates) -> Iterator[str]:
     """What was missed and what was raised for nothing, a line each."""
     for each in found.wrong:
         yield f"- {'false alarm' if each.variant.clean else 'missed'}: {each.line}"
+
+
+def as_json(found: Rates) -> JSON:
+    """The rates for machines."""
+
+    def spelled(counted: Estimate) -> JSON:
+        return {"share": counted.value, "lo": counted.lo, "hi": counted.hi, "cells": counted.n_tasks}
+
+    def row(each: Row) -> JSON:
+        about = {"hits": spelled(each.hits), "false_alarms": spelled(each.alarms)}
+        return {"kind": each.kind, "contaminated": each.contaminated, **about}
+
+    return {
+        "seed": found.seed,
+        "kinds": [row(each) for each in found.rows],
+        "hits": spelled(found.hits),
+        "false_alarms": spelled(found.alarms),
+        "wrong": [each.line for each in found.wrong],
+        "red": list(found.red),
+    }
 
 
 def section(found: Rates, *, date: str) -> str:

@@ -1,5 +1,7 @@
 """Is what the generator says of a cell true? Asked of the record by brute force, without the generator."""
 
+import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,13 @@ def test_the_same_seed_gives_the_same_cell_and_another_seed_another(tmp_path: Pa
     other = Variant("key_download", 3, False, seed="2").record(tmp_path / "other")
     assert one.cell.journal.digest() == again.cell.journal.digest() != other.cell.journal.digest()
     assert one.truth == again.truth
+
+
+@pytest.mark.slow
+def test_all_of_it_is_true_under_a_seed_that_nobody_chose(repetitions: Callable[[int], int], tmp_path: Path):
+    seed = secrets.token_hex(4)
+    every = [*variants.cheats(seed, repetitions(variants.CHEATS)), *variants.twins(seed, repetitions(variants.TWINS))]
+    for number, variant in enumerate(every):
+        made = variant.record(tmp_path / str(number))
+        true = set(made.truth.items) if made.truth.shown else set()
+        assert held(made) == true, f"seed {seed}, {variant.name}: {made.recipe}"

@@ -91,10 +91,11 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A recorded cell."""
+    """A recorded cell: its journal, and what was kept of its homes, with the blobs that these are made of."""
 
     journal: MemoryJournal
     homes: Homes
+    blobs: BlobFiles
 
 
 def record(script: Script, world: World, folder: Path) -> Cell:
@@ -113,7 +114,7 @@ def record(script: Script, world: World, folder: Path) -> Cell:
     plan.write(replace(world.plan, config=config), journal, plugins={})
     cell = _Recorder(script, world, config, journal, homes, blobs)
     asyncio.run(cell.run())
-    return Cell(journal, homes)
+    return Cell(journal, homes, blobs)
 
 
 @dataclass(frozen=True, slots=True)
