@@ -104,14 +104,12 @@ class World:
             self.exchange(path, len(calls), turns, system, [{"type": "text", "text": "Done."}])
         return turns
 
-    def exchange(
-        self, path: str, number: int, turns: Sequence[Mapping[str, Any]], system: str, content: Sequence[Any]
-    ) -> None:
+    def exchange(self, path: str, number: int, turns: Sequence[Any], system: str, content: Sequence[Any]) -> None:
         request = {
             "head": {},
             "system": self.blob(canonical([{"type": "text", "text": f"{system}\n{INSTRUCTION}"}])),
             "tools": self.blob("[]"),
-            "messages": [self.blob(turn) for turn in turns],
+            "messages": [self.blob(canonical(turn)) for turn in turns],
         }
         answer = {"body": self.blob({"content": list(content)}), "model": "m", "stop": "", "error": ""}
         value = {"wire": "anthropic-messages", "came": "answered", "request": request, "answer": answer}

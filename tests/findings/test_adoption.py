@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -354,3 +355,20 @@ def test_a_snapshot_that_cannot_be_read_is_said():
     assert adoption.attempts == ()
     assert "L1: what it left cannot be read" in adoption.unread[0]
     assert left
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ["hello", 7, None],
+        [{"role": "user", "content": 7}],
+        [{"role": ["user"], "content": [{"text": {"text": 1}}]}],
+        [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": [], "content": {"content": [7]}}]}],
+    ],
+)
+def test_requests_of_any_shape_are_read(turns: list[Any]):
+    made, left = world()
+    path = made.sat(1, 1, 1.0)
+    made.session(path, left)
+    made.exchange(path, 7, turns, "s", [{"type": "tool_use", "id": 7, "name": {}, "input": []}, 7])
+    assert uses(found(made).attempts[0]) == set()

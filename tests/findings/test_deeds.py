@@ -86,6 +86,16 @@ def test_a_call_is_a_deed_with_its_result_in_every_format(wire: str, answer: Any
     assert (found.place, found.number) == (f"{SESSION}/exchange/000000", 1)
 
 
+def test_a_result_is_what_it_first_was_though_a_program_takes_it_out_of_its_conversation_later():
+    journal = MemoryJournal()
+    wire, answer, (said,), last = ANTHROPIC
+    cleared = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "[cleared]"}]}
+    exchange(journal, 0, wire, [ASK], answer)
+    exchange(journal, 1, wire, [ASK, said], last)
+    exchange(journal, 2, wire, [ASK, cleared], last)
+    assert deeds(journal, SESSION)[0].result == "a.txt"
+
+
 def test_what_stood_in_the_conversation_at_first_is_inherited_and_no_deed():
     journal = MemoryJournal()
     before = {

@@ -119,7 +119,7 @@ def asked(journal: Journal, session: str) -> Iterator[Asked]:
             continue
         request = value["request"]
         system = json.dumps(load(request["system"]), ensure_ascii=False) if request["system"] else ""
-        turns = tuple(load(digest) for digest in request["messages"])
+        turns = tuple(turn for digest in request["messages"] if isinstance(turn := load(digest), Mapping))
         answer = load(body)
         if isinstance(answer, dict):
             yield Asked(fact.path, value["wire"], system, turns, answer)
@@ -134,7 +134,8 @@ def deeds(journal: Journal, session: str) -> tuple[Deed, ...]:
     results: dict[str, tuple[str, bool]] = {}
     for each in asked(journal, session):
         made += [(each.place, *call) for call in _calls(each.wire, each.answer)]
-        results |= _results(each.wire, each.turns)
+        for answered, came in _results(each.wire, each.turns).items():
+            results.setdefault(answered, came)  # as it first came: programs take old results out of long conversations
     found = []
     for number, (place, call, tool, arguments) in enumerate(made, 1):
         kind = kind_of(tool, arguments)

@@ -318,7 +318,7 @@ def spoken(each: Asked) -> Iterator[str]:
     if each.system:
         yield from strings(json.loads(each.system))
     for turn in each.turns:
-        if turn.get("role") in (None, "user", "system", "developer") and "call" not in str(turn.get("type")):
+        if turn.get("role") in ("user", "system", "developer") and turn.get("type") in (None, "message"):
             yield from _unresulted(turn.get("content"))
 
 
