@@ -13,7 +13,7 @@ from rung.core.errors import UsageError
 from rung.protocols import launch
 from rung.protocols.launch import Wishes
 from rung.reports import flat, markdown, page, terminal
-from rung.reports.compare import whole
+from rung.reports.compare import runs, whole
 from rung.reports.values import LadderReport
 from rung.store.journal import SqliteJournal
 from rung.store.run_directory import RunDirectory
@@ -26,13 +26,13 @@ Made = Callable[..., Run]
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Cells by what is said of them, each run once."""
-    runs: dict[str, Run] = {}
+    known: dict[str, Run] = {}
 
     def one(**changes: Any) -> Run:
         name = json.dumps(changes, sort_keys=True)
-        if name not in runs:
-            runs[name] = Run(tmp_path_factory.mktemp("cell"), config(**changes)).run()
-        return runs[name]
+        if name not in known:
+            known[name] = Run(tmp_path_factory.mktemp("cell"), config(**changes)).run()
+        return known[name]
 
     return one
 
@@ -100,6 +100,16 @@ def test_a_truncated_session_is_one_in_flat_rows_and_in_the_terminal(made):
     assert "working session 1 harness failure of 1" in terminal.text(found)
 
 
+def test_a_truncated_session_is_said_in_a_comparison(made):
+    run = made(WORK="raises")
+    journal = SqliteJournal(run.directory.journal, read_only=True)
+    try:
+        said = list(whole._of_programs(runs.read("mine", journal)))
+    finally:
+        journal.close()
+    assert said == ["mine: neither the agent nor its stream ended the working session of command L1 (harness failure)."]
+
+
 def test_exam_attempts_in_which_the_program_broke_are_said_though_they_are_scored(made):
     found = made(EXAM="raises").report()
     said = [each for each in found.weaknesses if "ended because the program broke" in each]
@@ -131,6 +141,7 @@ def test_programs_in_no_sandbox_are_not_held_against_confined_ones(made):
             whole.compare(journals)
         past = whole.compare(journals, despite_drift=True)
         assert any("programs of loose ran in no sandbox" in stamp for stamp in past.stamps)
+        assert {over.control for over in past.controls} == {"held/A_0", "loose/A_0"}
     finally:
         for journal in journals.values():
             journal.close()

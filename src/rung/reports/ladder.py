@@ -28,7 +28,7 @@ from rung.reports import (
 )
 from rung.reports.books import Books
 from rung.reports.record import Record, record
-from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Programs, Quote, Rung
+from rung.reports.values import ArmReport, CurvePoint, LadderReport, Pool, Programs, Quote, Rung, Worked
 from rung.reports.weaknesses import weaknesses
 from rung.stats.climb import rungs_held
 from rung.stats.verdict import Verdict
@@ -84,7 +84,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None, audit
     report = LadderReport(
         name=found.config["name"],
         attempts=shares.attempts(found, cells.never_served(found, programs.sessions) if programs else 0),
-        incomplete=(*_incomplete(found, arms), *_halves(programs)),
+        incomplete=(*_incomplete(found, arms), *_halves(found, programs)),
         weaknesses=(),
         lineages=len(found.sequences),
         exam_tasks=len(found.exam),
@@ -247,14 +247,23 @@ def _incomplete(found: Record, arms: Sequence[ArmReport]) -> tuple[str, ...]:
     return tuple(holes)
 
 
-def _halves(programs: Programs | None) -> list[str]:
-    """The lineages of a cell that lack their working session, or what it left, and so their after-exam."""
-    lacks = {None: "its working session has not ended", "instrument_fault": "no after-exam, its session broke"}
+def _halves(found: Record, programs: Programs | None) -> list[str]:
+    """The lineages of a cell that lack their working session, or the end of it and mostly the after-exam with it."""
+    sat = {row.who for row in found.rows}
     return [
-        f"{each.arm} L{each.lineage}: {lacks[each.ending]}"
+        f"{each.arm} L{each.lineage}: {_lacks(each, examined=f'{each.arm}.L{each.lineage}' in sat)}"
         for each in (programs.sessions if programs is not None else ())
-        if each.ending in lacks
+        if each.ending in (None, "instrument_fault")
     ]
+
+
+def _lacks(each: Worked, *, examined: bool) -> str:
+    if each.ending is None:
+        return "its working session has not ended"
+    return "its session broke, and the after-exam is of what it had left" if examined else BROKE
+
+
+BROKE = "no after-exam, its session broke"
 
 
 def _missing(found: Record, rung: Rung) -> str:

@@ -66,8 +66,8 @@ class Arm:
 
     @property
     def frozen(self) -> str:
-        """The static arm of its run that is its A_0 for ever."""
-        return f"{self.run.label}/{self.run.found.arms[self.name]['control']}"
+        """What is its A_0 for ever: the static arm of its run, and in a cell, which has none, A_0 as it sat."""
+        return f"{self.run.label}/{self.run.found.arms[self.name]['control'] or 'A_0'}"
 
     @property
     def report(self) -> ArmReport:

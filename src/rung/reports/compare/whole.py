@@ -95,6 +95,22 @@ def _warnings(read: Sequence[Run], among: Sequence[Arm]) -> Iterator[str]:
         yield f"G0 is compared only among arms with the same kinds of replays: {told}."
 
 
+def _of_programs(run: Run) -> Iterator[str]:
+    """What weakens the sessions of a cell's programs."""
+    found = run.report.programs
+    if found is None:
+        return
+    if found.attested:
+        yield f"{run.label} was served: {found.attested}, and nobody here saw where its agent ran."
+    cut = [
+        f"{each.arm} L{each.lineage} ({(each.ending or '').replace('_', ' ')})"
+        for each in found.sessions
+        if each.truncated
+    ]
+    if cut:
+        yield f"{run.label}: neither the agent nor its stream ended the working session of {', '.join(cut)}."
+
+
 def _of_run(run: Run) -> Iterator[str]:
     if run.found.config.get("quick"):
         yield f"{run.label} is a quick look (--quick), which measures nothing."
@@ -107,6 +123,7 @@ def _of_run(run: Run) -> Iterator[str]:
     faults = sum(row.fault is not None for row in run.found.rows)
     if faults:
         yield f"{run.label}: {faults} attempts broke; they are missing, not zero."
+    yield from _of_programs(run)
     if run.report.secret_fixed:
         yield f"{run.label}: its exam secret is fixed in the config, so anyone can draw this exam."
     if run.report.exam_shared:
