@@ -60,8 +60,8 @@ class Decoded:
         mark = hash(data)
         if mark in self.seen or not data:
             return False
+        self.whole = self.whole and len(data) < self.left  # what came out was cut where no more might
         if len(data) > self.left:
-            self.whole = False
             return False
         self.seen.add(mark)
         self.left -= len(data)
