@@ -4,7 +4,6 @@ from .bugs import Bug
 
 CELL, ENDINGS = "tests/protocols/test_cell.py", "tests/protocols/test_endings.py"
 BROKEN, CRASHES = "tests/protocols/test_cell_broken.py", "tests/protocols/test_cell_crashes.py"
-PROGRAMS = "tests/protocols/test_programs.py"
 BEGUN_AGAIN = f"{CELL}::test_an_exam_attempt_is_begun_again_only_where_its_task_was_not_served_yet"
 DEPARTED = f"{ENDINGS}::test_how_a_program_departed_is_told_from_the_most_trusted_source"
 
@@ -99,12 +98,5 @@ CELL_BUGS = (
         'if self.sitting.phase == "work" and self.number > 1 else None',
         "if self.number < 1 else None",
         (f"{CRASHES}::test_death_in_a_leg_leaves_nobody_and_no_trace[leg.ended-3]",),
-    ),
-    Bug(
-        "two programs of one's own share no exam",
-        "protocols/wiring.py",
-        'if files or agent_config.kind == OWN_PROGRAM else ""',
-        'if files and agent_config.kind != OWN_PROGRAM else ""',
-        (f"{PROGRAMS}::test_two_programs_of_ones_own_share_no_exam",),
     ),
 )
