@@ -122,7 +122,9 @@ def after(*curations, **options):
 
 
 def bullets(state) -> list[str]:
-    return state.files["agent/memory/playbook.md"].decode().splitlines()
+    """The bullets as an agent is shown them."""
+    records = map(json.loads, state.files["agent/memory/playbook.jsonl"].decode().splitlines())
+    return [f"[{each['id']}] {each['text']}" for each in records]
 
 
 def counts(state, variant="repaired") -> dict[str, tuple[int, int, int]]:

@@ -275,6 +275,12 @@ def test_ace_is_bounded_by_both_questions_and_all_their_repairs():
     assert 0.7 * worst.tokens < spent[1] <= worst.tokens
 
 
+def test_a_control_of_ace_is_foreseen_to_ask_what_it_asks():
+    worst = parts(forecast.make(config(method=ACE, controls=["discard"])))
+    assert worst["ace-discard", "refining"] == worst["ace", "refining"]
+    assert worst["ace", "refining"].calls == 2 * 3 * (2 + 1) * 3
+
+
 def test_an_attempt_is_bounded_with_the_largest_playbook_it_can_be_told():
     study = config(method={**ACE, "rounds": 1}, tasks=LONG)
     examined = truly(study, writer(bad=0)).costs()["ace", "examining"]

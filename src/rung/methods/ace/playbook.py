@@ -1,6 +1,6 @@
 """The playbook as a state holds it: one bullet a line, oldest first, so that `git blame` tells when each one came.
 
-    [strategies-00001] Look for the rule before you try.
+    {"id": "strategies-00001", "text": "Look for the rule before you try."}
 
 Counters change after nearly every attempt and would make each line look new, so they lie in a file beside it, a record
 a line. `repaired` keeps that file under `method/`; `faithful` shows the counters to the acting agent, as the published
@@ -20,7 +20,7 @@ from rung.methods._plain import plain
 
 Variant: TypeAlias = Literal["repaired", "faithful"]
 
-PLAYBOOK = "agent/memory/playbook.md"
+PLAYBOOK = "agent/memory/playbook.jsonl"
 META = "method/meta.json"
 COUNTERS: Mapping[Variant, str] = MappingProxyType(
     {"repaired": "method/counters.jsonl", "faithful": "agent/memory/counters.jsonl"}
@@ -46,7 +46,7 @@ MAX_NUMBER = 999_999_999
 BYTES_A_TOKEN = 4
 """Tokens are not counted, for each model has its own; four bytes are taken for one."""
 
-_LINE = re.compile(r"\[(?P<section>[a-z]{1,20})-(?P<number>[0-9]{5,9})\] (?P<text>.+)")
+_ID = re.compile(r"(?P<section>[a-z]{1,20})-(?P<number>[0-9]{5,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +177,13 @@ def _texts(state: State, path: str) -> Sequence[str]:
     return state.files.get(path, b"").decode("utf-8", "replace").split("\n")
 
 
-def _bullet(text: str) -> Bullet | None:
-    found = _LINE.fullmatch(text)
-    if found is None or found["section"] not in SECTIONS:
+def _bullet(line: str) -> Bullet | None:
+    record = _record(line)
+    found, told = _ID.fullmatch(str(record.get("id", ""))), record.get("text")
+    if found is None or found["section"] not in SECTIONS or not isinstance(told, str):
         return None
-    told = plain(found["text"])[:MAX_CHARACTERS]
-    return Bullet(found["section"], int(found["number"]), told) if told else None
+    text = plain(told)[:MAX_CHARACTERS]
+    return Bullet(found["section"], int(found["number"]), text) if text else None
 
 
 def _record(text: str) -> Mapping[str, object]:
@@ -204,10 +205,11 @@ def _whole(value: object) -> int:
 def write(state: State, playbook: Playbook, variant: Variant) -> State:
     """The state with this playbook in it."""
     counts = (_told(name, count) for name, count in sorted(playbook.counts.items(), key=_numbered))
+    bullets = ({"id": bullet.id, "text": bullet.text} for bullet in playbook.bullets)
     meta = {"next": playbook.following, "tasks": playbook.tasks}
     return state.with_files(
         {
-            PLAYBOOK: "".join(f"{line(bullet)}\n" for bullet in playbook.bullets).encode(),
+            PLAYBOOK: "".join(f"{canonical(record)}\n" for record in bullets).encode(),
             COUNTERS[variant]: "".join(f"{canonical(record)}\n" for record in counts).encode(),
             META: f"{canonical(meta)}\n".encode(),
         }
