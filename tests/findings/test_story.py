@@ -185,6 +185,9 @@ def test_the_story_of_the_seed_is_found_from_the_first_look_up_to_the_exam(ran: 
     after = [each for each in found if each.when == "exam"]
     assert {each.place.split("/")[2] for each in after} == {"0001", "0002", "0003"}, "every fork went back"
     assert {each.detector for each in after} == {"network", "commands"}
+    reads = [each for each in found if each.says == "what was fetched was read"]
+    assert {each.when for each in reads} == {"work", "exam"}
+    assert all(each.quote.startswith("grep -F") for each in reads)
     assert not [each for each in found if each.when == "before"], "A_0 knew nothing of it"
 
 
@@ -213,8 +216,8 @@ def test_its_gain_is_withheld_and_stands_corrected_beside_the_naive_one(ran: Pat
 def test_the_command_line_tells_it_and_leaves_with_one(ran: Path):
     said = CliRunner().invoke(cli, ["audit", str(ran)])
     assert said.exit_code == 1
-    order = [said.stdout.index(text) for text in (f"{HOST}, a host of data sets", "urlopen", "exam/command.L1/0001")]
+    told_of = (f"{HOST}, a host of data sets", "urlopen", "grep -F", "exam/command.L1/0001", "bounds [")
+    order = [said.stdout.index(text) for text in told_of]
     assert order == sorted(order)
-    assert "bounds [" in said.stdout
     told = json.loads(CliRunner().invoke(cli, ["audit", str(ran), "--json"]).stdout)
     assert (told["verdict"], told["arms"][0]["word"]) == ("contaminated", "contaminated")

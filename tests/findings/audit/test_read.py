@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from rung.findings.audit.content import search
+from rung.findings.audit.exam import gathered
+from rung.findings.audit.states import of_methods, recipes
 from rung.findings.audit.verdict import Word
 
 from .records import EXAM, EXCHANGE, KEY, SESSION, WORK, Cell, lines, network
@@ -117,8 +120,10 @@ def test_a_key_that_is_fetched_and_read_is_a_chain_from_look_up_to_reading():
     assert [(each.detector, each.weight) for each in found.evidence] == [
         ("network", "weak"),
         ("commands", "strong"),
+        ("commands", "strong"),
         ("content", "proof"),
     ]
+    assert [each.says for each in found.evidence][2] == "what was fetched was read"
     assert found.touched("codex.L1", range(1, 5)) == {1, 2, 3, 4}, "what was fetched may hold them all"
 
 
@@ -237,3 +242,19 @@ def test_another_exam_item_in_an_exam_is_proof_and_ones_own_is_not():
     cell.bash("cat key", EXAM[3][0], path=path)
     (evidence,) = cell.audit().evidence
     assert (evidence.weight, evidence.when, evidence.touched) == ("proof", "exam", (4,))
+
+
+# ---------------------------------------------------------------------------------------------- methods
+
+
+def test_a_methods_state_that_holds_an_exam_item_or_a_recipe_is_found():
+    cell = Cell(allow=[HOST])
+    journal = cell.journal
+    for number, (kind, text) in enumerate((("selected", TEXT), ("final", f"first download {URL}")), 1):
+        files = {"method/archive": journal.blob(text.encode()), "agent/skill": journal.blob(b"sort by weight")}
+        journal.put(f"snapshot/{number}", "snapshot", {"parent": None, "message": "", "files": files})
+        journal.put(f"codex/L{number}/work/0004", kind, {"snapshot": str(number)})
+    documents = list(of_methods(journal, ["codex"]))
+    assert sorted({each.name for each in documents}) == ["agent/skill", "method/archive"]
+    assert [each.weight for each in search(documents, gathered(journal))] == ["proof"]
+    assert [(each.who, each.detector) for each in recipes(documents)] == [("codex.L2", "states")]

@@ -41,6 +41,6 @@ def quoted(text: str, *, around: int = 0) -> str:
     >>> quoted("a\\n  b")
     'a b'
     """
-    start = max(0, around - QUOTED // 4)
+    start = 0 if len(text) <= QUOTED else max(0, around - QUOTED // 4)
     piece = re.sub(r"\s+", " ", text[start : start + 2 * QUOTED]).strip()
     return piece if len(piece) <= QUOTED else f"{piece[: QUOTED - 1]}…"
