@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from .audit_bugs import AUDIT_BUGS
 from .bugs import BUGS, Bug
 from .cell_bugs import CELL_BUGS
 
 ROOT = Path(__file__).parents[2]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
-ALL = (*BUGS, *CELL_BUGS)
+ALL = (*BUGS, *CELL_BUGS, *AUDIT_BUGS)
 GREEN, RED = 0, 1  # any other exit status of pytest is a mistake in a bug's description
 
 

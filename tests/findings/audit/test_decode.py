@@ -62,6 +62,10 @@ def test_a_bomb_ends_at_the_bound():
     assert not state.whole
 
 
+def test_no_text_is_taken_beyond_what_is_left():
+    assert list(texts(TEXT, Decoded(left=len(TEXT) - 1))) == []
+
+
 def test_layers_end_at_the_deepest():
     data = TEXT.encode()
     for _ in range(DEEPEST + 2):

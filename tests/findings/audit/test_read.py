@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from rung.findings.audit.content import search
-from rung.findings.audit.exam import gathered
+from rung.findings.audit.content import matches, search
+from rung.findings.audit.exam import Said, exam, gathered
 from rung.findings.audit.states import of_methods, recipes
 from rung.findings.audit.verdict import Word
 
-from .records import EXAM, EXCHANGE, KEY, SESSION, WORK, Cell, lines, network
+from .records import EXAM, EXCHANGE, KEY, RULES, SESSION, WORK, Cell, lines, network
 
 TEXT = "\n".join(f"Q: {each['question']} A: {each['answer']}" for each in KEY)
 HOST = "datasets.example"
@@ -33,6 +33,13 @@ def test_a_key_in_a_kept_file_is_proof_and_names_the_items():
     assert evidence.place == f"{SESSION}/ended"
     assert "home/deep/er/k.jsonl" in evidence.says
     assert "foundry at brackenfell" in evidence.quote
+
+
+def test_content_that_work_says_too_is_no_content_of_the_exam():
+    rules = RULES + " Parcels, crates and pallets are counted one by one, and every tariff is read off the table."
+    said = [Said(place, f"t{place}", (f"{rules} {prompt}",)) for place, (prompt, _) in enumerate(EXAM[:1], 1)]
+    assert matches(rules, exam(said, [rules])) == []
+    assert [each.how for each in matches(rules, exam(said, []))] == ["copied"]
 
 
 ENCODED: Mapping[str, Callable[[str], bytes]] = {
