@@ -204,6 +204,8 @@ def fetched(text: str, *, is_web: bool = False) -> str:
     """From where a text fetches what may be a key, in words; empty where it fetches nothing, or what is fine."""
     if DATASET_CALLS.search(text):
         return "from a host of data sets"
+    if TUNNEL.search(text):
+        return "by look-ups that carry data"
     if not is_web and FETCH.search(text) is None:
         return ""
     why = pointed(text)
@@ -213,6 +215,14 @@ def fetched(text: str, *, is_web: bool = False) -> str:
         for address in hosts.addresses(text):
             return f"from a bare address, {address}"
     return ""
+
+
+TUNNEL = re.compile(
+    r"\bdig\b[^\n;|]{0,200}\b(?:TXT|NULL|CNAME)\b|\bnslookup\b[^\n;|]{0,200}-(?:type|q(?:uery)?)=(?:txt|null)"
+    r"|\bhost\b[^\n;|]{0,80}-t\s*(?:txt|null)|resolve\w*\([^\n]{0,200}['\"]TXT['\"]|\b(?:iodine|dnscat2?|dns2tcp)\b",
+    re.IGNORECASE,
+)
+"""Look-ups that carry data: records of text, and tools that make a tunnel of them."""
 
 
 def pointed(text: str) -> str:

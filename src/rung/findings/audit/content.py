@@ -1,12 +1,13 @@
 """Exam content found again in a text: what a program or a method left, said, or was shown.
 
-Four ways, from the surest to the thinnest, each with thresholds that were fixed before any cheat was measured:
+Five ways, from the surest to the thinnest, each with thresholds that were fixed before any cheat was measured:
 
     canary    a string that only the instrument knows: the exam's secret, a seed, the id of an exam task
     copied    `LEAST_RUNS` n-grams of one item (or half of its n-grams, where it is short): a copy, whatever the layout
     told      within `WINDOW` tokens so many names of one item that no work says (see `_how`), with or without a right
               answer beside them: a paraphrase keeps the names and numbers, or nobody could know the item by it
     listed    the right answers to at least `LEAST_LISTED` items and half of all, and none of them ever said in work
+    named     the numbers (of 4 digits and more, that no work says) of `LEAST_NAMED` items and half of all, as a list
 
 A name that many of a session's documents say is a common word there and counts for nothing. All of this is looked for
 behind encodings and archives as well (see `decode`).
@@ -30,6 +31,9 @@ WINDOW = 60
 """Tokens in which an item is told: a question and its answer in a paraphrase, and not a page."""
 LEAST_LISTED = 5
 """Answers to different items in one document: four may be luck or a common word."""
+LEAST_NAMED, NAMED_SHARE = 3, 0.05
+"""Items that have to be named by their numbers alone, and the share of a text's tokens those have to be: a list of exam
+numbers, and not a long log in which any number turns up."""
 MANY_DOCUMENTS = 0.02
 """Share of a session's documents that may say a name for it to be one; two may in any case."""
 TOLD_PROOF, THIN_PROOF = 2, 3
@@ -43,7 +47,7 @@ COUNTED = 100_000
 MOST_QUOTED = 5
 """Pieces of evidence from one document: it names all items, and quotes the first of them."""
 
-How: TypeAlias = Literal["canary", "copied", "told with its answer", "told", "thinly told", "listed"]
+How: TypeAlias = Literal["canary", "copied", "told with its answer", "told", "thinly told", "listed", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,8 @@ def matches(
         for each in _in_text(text[:LONGEST], known, common):
             if each.place != own or each.how == "canary":
                 best.setdefault((each.how, each.place), Match(each.how, each.place, each.quote, layers))
-    return list(best.values())
+    copied = {each.place for each in best.values() if each.how == "copied"}
+    return [each for each in best.values() if each.how == "copied" or each.place not in copied]
 
 
 def _in_text(text: str, known: Exam, common: frozenset[str]) -> Iterator[Match]:
@@ -110,10 +115,13 @@ def _in_text(text: str, known: Exam, common: frozenset[str]) -> Iterator[Match]:
             yield Match("canary", 0, quoted(text, around=at))
     words = tokens(text)
     copied = dict(_copied(words, known))
+    turned = words[::-1]
+    copied |= {place: len(words) - at - LENGTH * 3 for place, at in _copied(turned, known) if place not in copied}
     for place, at in copied.items():
-        yield Match("copied", place, " ".join(words[at : at + LENGTH * 3]))
+        yield Match("copied", place, " ".join(words[max(0, at) : at + LENGTH * 3]))
     yield from _told(words, known, common, but=copied)
     yield from _listed(words, known)
+    yield from _named(words, known, common)
 
 
 def _copied(words: Sequence[str], known: Exam) -> Iterator[tuple[int, int]]:
@@ -228,6 +236,15 @@ def _listed(words: Sequence[str], known: Exam) -> Iterator[Match]:
         yield from (Match("listed", item.place, f"among others the answers {shown}") for item in found)
 
 
+def _named(words: Sequence[str], known: Exam, common: frozenset[str]) -> Iterator[Match]:
+    """The items whose numbers stand in a text, where these are enough, and a good part of the text."""
+    hits = [word for word in words if word[0].isdigit() and word in known.names and word not in common]
+    named = {known.names[word] for word in hits}
+    numbered = {place for name, place in known.names.items() if name[0].isdigit()}
+    if len(named) >= max(LEAST_NAMED, HALF * len(numbered)) and len(hits) >= NAMED_SHARE * len(words):
+        yield from (Match("named", place, f"among others the numbers {', '.join(hits[:8])}") for place in sorted(named))
+
+
 # --------------------------------------------------------------------------------------------- what it weighs
 
 
@@ -235,8 +252,8 @@ def weighed(document: Document, found: Iterable[Match], items: int) -> Iterator[
     """What the matches in one document are evidence of.
 
     Proof by itself: a canary; one item copied; `TOLD_PROOF` items told with their answers; `THIN_PROOF` items told in
-    any way, if all that there are are fewer then all of them. Strong: one item told, or answers listed. One item told
-    thinly is chance, and no evidence.
+    any way, if all that there are are fewer then all of them. Strong: one item told, or answers or numbers listed. One
+    item told thinly is chance, and no evidence.
     """
     by_way: dict[How, list[Match]] = defaultdict(list)
     for each in found:
@@ -246,7 +263,7 @@ def weighed(document: Document, found: Iterable[Match], items: int) -> Iterator[
     for how, some in list(by_way.items())[:MOST_QUOTED]:
         if how == "thinly told" and not sure:
             continue
-        proof = how in ("canary", "copied") or (how != "listed" and sure)
+        proof = how in ("canary", "copied") or (how not in ("listed", "named") and sure)
         touched = tuple(sorted({each.place for each in some if each.place}))
         yield Evidence(
             detector="content",
@@ -265,5 +282,5 @@ def _says(document: Document, how: How, some: Sequence[Match]) -> str:
     if how == "canary":
         return f"{document.name} holds what only the instrument knows{behind}"
     many = f"{len(some)} exam items" if len(some) > 1 else f"exam item {some[0].place}"
-    words = {"listed": f"the answers to {many}"}.get(how, f"{many}, {how}")
+    words = {"listed": f"the answers to {many}", "named": f"the numbers of {many}"}.get(how, f"{many}, {how}")
     return f"{document.name} holds {words}{behind}"

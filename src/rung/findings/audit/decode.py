@@ -40,6 +40,8 @@ _GAP = r"[\s\"',;:|\\\[\]()<>.#-]{1,8}+"
 _PIECE, _HEX_PIECE = "[A-Za-z0-9+/]{4,}+", "(?:0x|x)?[0-9a-fA-F]{2,}+"
 _SPLIT = re.compile(rf"(?<![A-Za-z0-9+/]){_PIECE}(?:{_GAP}{_PIECE})++(?:{_GAP}[A-Za-z0-9+/]{{2,3}})?={{0,2}}")
 _SPLIT_HEX = re.compile(rf"(?<![0-9a-zA-Z]){_HEX_PIECE}(?:{_GAP}{_HEX_PIECE}){{6,}}+")
+_DECIMAL = re.compile(r"(?<![\w.])\d{1,3}(?:[\s,;]{1,4}+\d{1,3}+){11,}+")
+_BASE85 = re.compile(r"[!-~]{30,}")
 _NO_HEX = re.compile(r"0x|[^0-9a-fA-F]")
 _NO_BASE64 = re.compile(r"[^A-Za-z0-9+/=]")
 _STRINGS = re.compile(rb"[\t\n\r\x20-\x7e]{8,}")
@@ -136,21 +138,21 @@ def _hidden(text: str, *, turned: bool) -> Iterator[tuple[str, bytes | str]]:
 
 
 def _split(text: str) -> Iterator[tuple[str, bytes]]:
-    """Encoded runs that were cut up: by lines, quotes and commas, or over several names."""
-    for found in _SPLIT_HEX.finditer(text):
-        digits = _NO_HEX.sub("", found[0])
-        data = _hex(digits)
-        if data is not None:
-            yield "split hex", data
-    for found in _SPLIT.finditer(text):
-        data = _base64(_NO_BASE64.sub("", found[0]))
-        if data is not None:
-            yield "split base64", data
+    """Encoded runs that were cut up: by lines, quotes and commas, or over several names; and bytes as numbers."""
+    small = text if len(text) <= MOST_TURNED else ""
+    kinds = (
+        ("split hex", _SPLIT_HEX.finditer(text), lambda run: _hex(_NO_HEX.sub("", run))),
+        ("decimal", _DECIMAL.finditer(text), _decimal),
+        ("base85", _BASE85.finditer(small), _base85),
+        ("split base64", _SPLIT.finditer(text), lambda run: _base64(_NO_BASE64.sub("", run))),
+    )
+    for name, runs, decode in kinds:
+        pieces = (decode(run[0]) for run in runs)
+        yield from ((name, piece) for piece in pieces if piece is not None)
     strange = [run[0].rstrip("=") for run in _BASE64.finditer(text) if _is_mixed(run[0])]
-    if len(strange) > 1:
-        data = _base64("".join(strange))
-        if data is not None:
-            yield "split base64", data
+    data = _base64("".join(strange)) if len(strange) > 1 else None
+    if data is not None:
+        yield "split base64", data
 
 
 def _is_mixed(run: str) -> bool:
@@ -186,6 +188,24 @@ def _base32(run: str) -> bytes | None:
         return _worth(base64.b32decode(bare + "=" * (-len(bare) % 8)))
     except (binascii.Error, ValueError):
         return None
+
+
+def _decimal(run: str) -> bytes | None:
+    """Bytes that are written as numbers below 256."""
+    values = [int(value) for value in re.findall(r"\d+", run)]
+    return _worth(bytes(values)) if max(values) < 256 else None
+
+
+def _base85(run: str) -> bytes | None:
+    bare = run.strip("\"',b")
+    for decode in (base64.b85decode, base64.a85decode):
+        try:
+            found = _worth(decode(bare))
+        except ValueError:
+            continue
+        if found is not None:
+            return found
+    return None
 
 
 _MAGIC = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
