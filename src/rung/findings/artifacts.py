@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from rung.agents.command import PROGRAMS, command
 from rung.agents.command.facts import HOME, WORK
@@ -92,7 +91,6 @@ _DEFINED = {
 }
 
 
-@cache
 def defined(code: str) -> tuple[str, ...]:
     """The functions that a piece of code defines, each as often as it does, in Python, a shell or JavaScript.
 

@@ -72,7 +72,7 @@ QUIET = frozenset(
 """Commands that name files without reading what is in them."""
 
 _HERE = re.compile(
-    r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+    r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w{0,60})\1([^\n]{0,300})\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
 )
 _TOKEN = re.compile(
     r"""(?P<note>(?:(?<=\s)|^)\#[^\n]*)|(?P<double>"(?:\\.|[^"\\])*")"""

@@ -159,11 +159,11 @@ def telemetry(found: Session) -> tuple[Evidence, ...]:
     """Kept tables that grew by measurements."""
     code = [text for _, text in found.code] + [each for trace in found.traces for each in trace.code]
     grown = {each.path for trace in found.traces for each in trace.wrote if each.how == "append"}
-    opens = [text for text in code if APPENDS.search(text)]
+    named = {name for text in code if APPENDS.search(text) for name in re.findall(r"[\w.@+-]{1,255}", text)}
     return tuple(
         Evidence(file.path, f"{rows} rows of one shape")
         for file, rows in _tables(found)
-        if file.inside in grown or any(file.path.rpartition("/")[2] in text for text in opens)
+        if file.inside in grown or file.path.rpartition("/")[2] in named
     )
 
 

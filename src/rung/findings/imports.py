@@ -9,8 +9,8 @@ from posixpath import dirname
 from rung.agents.command.facts import WORK
 from rung.findings.commands import sound
 
-_FROM = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n;#]*))", re.MULTILINE)
-_IMPORT = re.compile(r"(?:^|;)[ \t]*import[ \t]+([\w., \t]+?)[ \t]*(?:$|;|#)", re.MULTILINE)
+_FROM = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(?:\(([^)]{0,600})\)|([^\n;#]{0,600}))", re.MULTILINE)
+_IMPORT = re.compile(r"(?:^|;)[ \t]*import[ \t]+([^\s;#][^\n;#]{0,600})", re.MULTILINE)
 _FROM_INLINE = re.compile(r";[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n;#]*)")
 _NODE = re.compile(r"""(?:require\(\s*|from\s+|import\s+|import\(\s*)['"](\.{0,2}/[^'"\n]{1,300})['"]""")
 
@@ -38,8 +38,9 @@ def imports(code: str) -> tuple[Import, ...]:
 
 
 def _names(text: str) -> list[str]:
-    """The first word of each: `a as b, c`."""
-    return [words[0] for each in text.split(",") if (words := each.split())]
+    """The first word of each that is a name: `a as b, c`."""
+    firsts = [words[0] for each in text.split(",") if (words := each.split())]
+    return [word for word in firsts if re.fullmatch(r"[\w.]+", word)]
 
 
 # --------------------------------------------------------------------------------------------- by name

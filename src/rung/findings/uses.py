@@ -55,6 +55,7 @@ QUOTED = 200
 _NUMBERED = re.compile(r"^\s*\d+\s*[\t→:|-]\s?")
 _FOUND = re.compile(r"^([^\s:]{1,300}):(?:\d+[:-])?\s?")
 _HEAD = re.compile(r"^(?:description|summary)\s*:\s*(.+)$")
+_CALLED = re.compile(r"(?<![\w$])([\w$]{1,200})\s{0,20}\(")
 _PATH = re.compile(r"[\w./~+@%=-]{4,300}")
 
 
@@ -262,7 +263,7 @@ class Reader:
         text = "\n".join(trace.code) if manner == "imported" else ""
         if manner == "imported" and trace.parts:
             text += "\n" + trace.deed.text
-        called = [name for name in sorted(defines) if re.search(rf"(?<![\w$]){re.escape(name)}\s*\(", text)]
+        called = sorted(defines.intersection(_CALLED.findall(text)))
         called += [part.verb for part in trace.parts if manner == "imported" and part.verb in defines]
         self.note(inside, manner, at, called)
 
