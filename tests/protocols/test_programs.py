@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from rung.backends import programs
+from rung.core.config import AgentConfig
 from rung.core.errors import BudgetSpent, ModelUnusable, Stopped, UsageError
 from rung.core.proxied import Said
 
@@ -245,6 +247,37 @@ def test_a_program_that_is_not_installed_is_said_before_anything_is_written(tmp_
     with pytest.raises(UsageError, match="rung doctor --install-agent codex"):
         found.run()
     assert not (tmp_path / "run").exists()
+
+
+def codex(folder: Path, monkeypatch: Any) -> Run:
+    """A cell of an old Codex, which has no Node to run on."""
+    package = folder / "agents" / "codex" / "node_modules" / "@openai" / "codex"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text('{"version": "0.0.1"}')
+    monkeypatch.setenv("RUNG_AGENTS", str(folder / "agents"))
+    agent = AgentConfig(kind="command:codex", model="scripted/played")
+    return Run(folder, config().model_copy(update={"agent": agent, "arms": ()}))
+
+
+def test_a_program_without_what_it_runs_on_is_said_before_anything_is_written(tmp_path: Path, monkeypatch: Any):
+    with pytest.raises(UsageError, match=r"Node, which codex runs on, is not installed here; run: rung doctor"):
+        codex(tmp_path, monkeypatch).run()
+    assert not (tmp_path / "run").exists()
+
+
+def test_another_version_than_was_measured_is_warned_of_once_and_recorded(tmp_path: Path, monkeypatch: Any):
+    found = codex(tmp_path, monkeypatch)
+    node = tmp_path / "agents" / "node" / programs.NODE_VERSION / "bin" / "node"
+    node.parent.mkdir(parents=True)
+    node.write_text("#!/bin/sh\nexit 3\n")
+    node.chmod(0o755)
+    found.run()
+    (warning,) = [text for text in found.warned if "codex" in text]
+    assert warning.startswith("codex 0.0.1 is installed and 0.171.0 was measured: what is known of it may not hold")
+    assert {(each["version"], each["pinned"]) for each in found.facts("began").values()} == {("0.0.1", "0.171.0")}
+    assert found.facts("ended")["codex/L1/work"]["ending"] == "harness_failure"
+    assert "exited with status 3" in found.facts("ended")["codex/L1/work"]["detail"]
+    assert {value["status"] for value in found.facts("sealed", "exam").values()} == {"error"}
 
 
 def test_a_missing_instruction_file_is_named(tmp_path: Path):

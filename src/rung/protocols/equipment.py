@@ -76,6 +76,7 @@ async def equipped(
     needs: Needs,
 ) -> tuple[Arm, ...]:
     """The arms with hands for their programs."""
+    needs = replace(needs, warn=lambda text: None)  # whoever asked before anything was written was told
     confiner = refuse_unequipped(config, arms, needs)
     cells = {(block.family, block.setting_name) for block in (*config.tasks.schedule, *config.tasks.holdout)}
     place = directory.path.absolute()  # a supervisor works elsewhere
@@ -130,8 +131,9 @@ def _version(facts: Facts, needs: Needs) -> str | None:
     if package is None:
         return None
     found = programs.version(facts.name, package.name)
-    if found is None:
-        raise UsageError(f"{facts.name} is not installed here; run: rung doctor --install-agent {facts.name}")
+    if found is None or (facts.node and programs.node() is None):
+        what = facts.name if found is None else f"Node, which {facts.name} runs on,"
+        raise UsageError(f"{what} is not installed here; run: rung doctor --install-agent {facts.name}")
     if found != package.version:
         needs.warn(
             f"{facts.name} {found} is installed and {package.version} was measured: what is known of it may not hold; "
