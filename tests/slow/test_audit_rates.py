@@ -1,7 +1,8 @@
 """The audit's rates, measured and written down. Fresh draws at every run.
 
-False alarms are held to what is demanded. Hits are not yet: the first 100 unseen cheats had 81, and 90% are demanded, so
-that `rung calibrate --audit` is red. Until it is met, here stands a floor below which the audit may not fall.
+False alarms are held to what is demanded. Hits are not yet: of the first 100 unseen cheats 81 were hit, and 90% are
+demanded of each kind, so that `rung calibrate --audit` is red. Until it is met, a floor stands here
+below which the audit may not fall.
 """
 
 import secrets
