@@ -312,6 +312,8 @@ def test_every_renderer_has_the_gain_over_each_control():
         "- phantom-no-op (what it proposes is replaced by what was there already): the gate took over 30 of 30" in text
     )
     html = page.html(told)
+    for form in (text, html):
+        assert form.count("put out of work as the control no-op of phantom") == 1
     assert '<section id="controls">' in html
     assert html.count(">no-op<") == 3
     screen = terminal.text(told)
@@ -337,6 +339,7 @@ def test_without_controls_nothing_is_said_of_any():
     assert (plain.over, plain.gates) == ((), ())
     assert "Over controls" not in markdown.markdown(plain)
     assert 'id="controls"' not in page.html(plain)
+    assert "put out of work as" not in page.html(plain) + markdown.markdown(plain)
     assert "less control" not in terminal.text(plain)
 
 

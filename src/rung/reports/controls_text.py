@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rung.reports import controls
 from rung.reports.over import Gate, Over
-from rung.reports.values import LadderReport, Rung
+from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import LEVELS, MARKS, clean, counted, gain_text, number, percent, short
 
 if TYPE_CHECKING:
@@ -44,6 +44,16 @@ def cells(row: Over) -> tuple[str, ...]:
     p = "not corrected" if row.level == "G0" else "none" if row.adjusted is None else number(row.adjusted)
     yes = "yes" if row.clears else "no"
     return row.arm, row.kind, row.level, row.target, said, row.unit, row.verdict.word, p, yes
+
+
+def role(arm: ArmReport) -> str:
+    """Behind a method's name, which control it is and of which arm; empty for an arm that is none.
+
+    >>> from types import SimpleNamespace
+    >>> role(SimpleNamespace(control_kind="no-op", control_of="main"))
+    ', put out of work as the control no-op of main'
+    """
+    return f", put out of work as the control {arm.control_kind} of {arm.control_of}" if arm.control_of else ""
 
 
 def gate_text(gate: Gate) -> str:

@@ -110,8 +110,8 @@ def _about(arm: ArmReport) -> str:
             f"{held}."
         )
     return (
-        f"Agent {arm.agent}{acting}, method {arm.method}{refining}, control {arm.control}. Rungs held: {held}. "
-        f"G0: {arm.retention}."
+        f"Agent {arm.agent}{acting}, method {arm.method}{refining}{controls_text.role(arm)}, control {arm.control}. "
+        f"Rungs held: {held}. G0: {arm.retention}."
     )
 
 
