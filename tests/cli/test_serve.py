@@ -258,6 +258,9 @@ def test_a_cell_is_served_too_and_its_report_says_whose_word_it_is(cell: Path, r
         "The agent was served and not run here (forks attested by the user)" in said for said in report["weaknesses"]
     )
     assert not any("sentinel" in said for said in report["weaknesses"])
+    rung("report", "run")
+    page = (cell.parent / "run" / "report.html").read_text()
+    assert "It was served and not run here: " in page
 
 
 def test_what_a_served_agent_is_told_is_printed_and_nothing_served(cell: Path, rung):

@@ -100,6 +100,12 @@ def test_a_truncated_session_is_one_in_flat_rows_and_in_the_terminal(made):
     assert "working session 1 harness failure of 1" in terminal.text(found)
 
 
+def test_a_working_session_took_its_time_also_where_no_model_was_asked(made):
+    (arm,) = made(WORK="raises").report().arms
+    assert arm.improving.calls is None
+    assert arm.improving.seconds > 0
+
+
 def test_a_truncated_session_is_said_in_a_comparison(made):
     run = made(WORK="raises")
     journal = SqliteJournal(run.directory.journal, read_only=True)

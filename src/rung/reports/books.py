@@ -102,7 +102,7 @@ def read(journal: Journal, rows: Sequence[Row], *, modelled: bool) -> Books:
     for row in rows if modelled else ():
         told[place(row.path)] += sum(journal.get(row.path, f"told/{step:06d}") is not None for step in range(row.steps))
     return Books(
-        seconds=_seconds(noted, paths | set(exchanged)),
+        seconds=_seconds(noted, {*paths, *exchanged, *(path for path, name in noted if name == "seconds")}),
         made={at: calls for at, calls in made.items() if calls},
         told={at: count for at, count in told.items() if count},
         actions=_actions(journal) if modelled else {},
