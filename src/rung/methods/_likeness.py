@@ -9,7 +9,7 @@ capital letters differ, two lessons are held to be two.
 import re
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -35,6 +35,7 @@ _OPPOSITES = (
 _PAIRS: Sequence[tuple[str, str]] = [
     (pair.split()[0], pair.split()[1]) for group in _OPPOSITES for pair in group.split("|")
 ]
+_SIDED = frozenset(word for pair in _PAIRS for word in pair)
 
 
 def alike(text: str, others: Sequence[str], threshold: float) -> int | None:
@@ -65,9 +66,17 @@ def opposed(one: str, other: str) -> bool:
     >>> opposed("Turn left when the right side is blocked.", "Turn right when the left side is blocked.")
     True
     """
-    return _marks(one) != _marks(other) or any(_differ(_words(one), _words(other), pair) for pair in _PAIRS)
+    sides = _sides(one), _sides(other)
+    return _marks(one) != _marks(other) or (all(sides) and any(_differ(*sides, pair) for pair in _PAIRS))
 
 
+@lru_cache(maxsize=4096)
+def _sides(text: str) -> tuple[str, ...]:
+    """The words of a text that have an opposite."""
+    return tuple(word for word in _words(text) if word in _SIDED)
+
+
+@lru_cache(maxsize=4096)
 def _marks(text: str) -> tuple[Counter[str], Counter[str], bool]:
     negated = sum(word in _NEGATIONS or word.endswith("n't") for word in _words(text)) % 2 == 1
     capitals = Counter(letter for letter in _CAPITAL.findall(text) if letter not in "AI")
@@ -93,21 +102,24 @@ def _shared(one: str, other: str) -> float:
 
 def cosines(text: str, others: Sequence[str]) -> NDArray[np.float64]:
     """How alike a text and each of the others are in their letters, from 0 to 1."""
-    counts = np.zeros((len(others) + 1, DIMENSIONS))
-    for row, each in zip(counts, (text, *others), strict=True):
-        for place, many in _grams(each).items():
-            row[place] = many
-    documents = (counts > 0).sum(axis=0)
-    weighted = counts * (np.log((1 + len(counts)) / (1 + documents)) + 1.0)
-    lengths = np.linalg.norm(weighted, axis=1)
-    scaled = weighted / np.where(lengths > 0, lengths, 1.0)[:, None]
-    likenesses: NDArray[np.float64] = scaled[1:] @ scaled[0]
-    return likenesses
+    grams = [_grams(each) for each in (text, *others)]
+    row = np.repeat(np.arange(len(grams)), [len(places) for places, _ in grams])
+    place, many = (np.concatenate([pair[side] for pair in grams]) for side in (0, 1))
+    documents = np.bincount(place, minlength=DIMENSIONS)
+    weight = many * (np.log((1 + len(grams)) / (1 + documents)) + 1.0)[place]
+    first = np.zeros(DIMENSIONS)
+    first[place[row == 0]] = weight[row == 0]
+    lengths = np.sqrt(np.bincount(row, weight**2, len(grams)))
+    products = np.bincount(row, weight * first[place], len(grams))
+    scales = lengths * lengths[0]
+    likenesses: NDArray[np.float64] = np.divide(products, np.where(scales > 0, scales, 1.0))
+    return likenesses[1:]
 
 
 @lru_cache(maxsize=4096)
-def _grams(text: str) -> Mapping[int, int]:
-    """How often each run of three or four letters comes, by a place that its CRC gives it."""
+def _grams(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The runs of three and four letters, each by a place that its CRC gives it, and how often each place comes."""
     whole = f" {' '.join(_words(text))} "
     runs = (whole[at : at + size] for size in (3, 4) for at in range(len(whole) - size + 1))
-    return Counter(zlib.crc32(run.encode("utf-8", "replace")) % DIMENSIONS for run in runs)
+    found = Counter(zlib.crc32(run.encode("utf-8", "replace")) % DIMENSIONS for run in runs)
+    return np.array(list(found), dtype=np.int64), np.array(list(found.values()), dtype=np.int64)
