@@ -354,10 +354,18 @@ def test_an_interruption_that_an_earlier_process_did_not_get_to_say_is_over_when
 
 
 def test_what_a_session_left_that_broke_is_not_examined():
-    study = played(departs={WORK: Departed(EXITED, statuses=(503,))}, takes={WORK: 2}).run()
+    study = played(departs={WORK: Departed(Ended("instrument_lost"))}, takes={WORK: 2}).run()
     assert study.fact(WORK, "ended") == {"ending": "instrument_fault", "detail": ""}
     assert study.scores("played.L1") == []
     assert study.scores("played.L2") == [1.0] * 3
+
+
+def test_a_working_session_waits_for_a_provider_that_is_down_and_goes_on():
+    study = played(departs={WORK: Departed(EXITED, statuses=(200, 503))}, takes={WORK: 2})
+    with pytest.raises(ModelUnusable, match="its provider does not answer"):
+        study.run()
+    study.hand.takes, study.hand.departs = {}, {}
+    assert study.run().fact(WORK, "ended")["ending"] == "queue_empty"
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])

@@ -84,7 +84,6 @@ def test_an_ending_that_the_agent_or_a_bound_of_ours_brings(
     ("ending", "mode", "brain"),
     [
         ("provider_filter", "refused", lambda heard: Said(("I will not.",), stop="refusal")),
-        ("instrument_fault", "asks", refusing(503)),
         ("unknown", "shrugs", refusing(401)),
     ],
 )
@@ -97,6 +96,7 @@ def test_an_ending_that_its_provider_brings(tmp_path: Path, ending: str, mode: s
     [
         ("credential", refusing(401)),
         ("provider_limit", refusing(429)),
+        ("instrument_fault", refusing(503)),
         ("provider_limit", refusing(400, "Your credit balance is too low")),
     ],
 )

@@ -130,6 +130,12 @@ def _suspended(status: int, words: str) -> Ending | None:
     return "instrument_fault" if status >= 500 else None
 
 
+def outage(gone: Departed) -> bool:
+    """Whether its provider's own failure ended it: a working session waits for that to pass, as for a suspension."""
+    own = gone.asked is not None or gone.ended.reason in BY_SANDBOX or gone.clean
+    return not own and bool(gone.statuses) and gone.statuses[-1] >= 500
+
+
 def _by_itself(seen: Evidence, gone: Departed) -> Ending:
     if not gone.clean:
         return "harness_failure"

@@ -14,7 +14,7 @@ from rung.core.errors import InstrumentFault, ModelUnusable, Stopped, StoreFault
 from rung.core.ports import Driver, Journal
 from rung.core.values import Ending, Exit, Fault, Lens, Status
 from rung.protocols import record
-from rung.protocols.endings import FAULTY, PAUSES, Evidence, classify
+from rung.protocols.endings import FAULTY, PAUSES, Evidence, classify, outage
 from rung.protocols.legs import Legs
 from rung.protocols.lines import Lines
 from rung.protocols.session import Desk, Seat
@@ -70,7 +70,7 @@ async def hold(
     stream = _stream(journal, path, tickets, lens, seat)
     said, fault = await _driven(seat, stream)
     ending = classify(Evidence(fault, False, stream.unserved, len(stream.in_flight), said))
-    if ending in PAUSES:
+    if ending in PAUSES or (lens != "none" and _out(said)):
         detail = said.detail if said is not None else ""
         legs.interrupt({"ending": ending, "detail": detail})
         await journal.flush(durable=True)
@@ -139,8 +139,13 @@ def _pause(path: str, ending: Ending, detail: str) -> Stopped:
     """What ends the study where something outside has interrupted a leg, which is gone on with later."""
     if ending == "operator":
         return Stopped("a stop was requested; what is recorded stays, and sessions go on where they were")
-    why = "its key was not taken" if ending == "credential" else "its provider has suspended it"
-    return ModelUnusable(f"{path}: {why} ({detail or 'see the gateway in the journal'}); mend it, and run again")
+    why = {"credential": "its key was not taken", "provider_limit": "its provider has suspended it"}
+    said = why.get(ending, "its provider does not answer")
+    return ModelUnusable(f"{path}: {said} ({detail or 'see the gateway in the journal'}); mend it, and run again")
+
+
+def _out(said: Exit | None) -> bool:
+    return said is not None and said.departed is not None and outage(said.departed)
 
 
 def _seal_unserved(journal: Journal, tickets: Sequence[Ticket], fault: Fault) -> None:
