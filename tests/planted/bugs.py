@@ -299,7 +299,7 @@ BUGS = (
         "only a fault is attempted again",
         "protocols/exam.py",
         "if not isinstance(outcome, Fault) or broken > exam.reruns:",
-        "if isinstance(outcome, Fault) or broken > exam.reruns:",
+        "if rerun == exam.reruns or broken > exam.reruns:",
         (f"{EXAM}::test_reruns_stop_at_the_first_score",),
     ),
     Bug(

@@ -17,6 +17,8 @@ from .cell_bugs import CELL_BUGS
 ROOT = Path(__file__).parents[2]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
 ALL = (*BUGS, *CELL_BUGS, *AUDIT_BUGS)
+LONGEST = 600
+"""Seconds of one run of pytest. A bug that makes its tests go on for ever is a mistake in its description too."""
 GREEN, RED = 0, 1  # any other exit status of pytest is a mistake in a bug's description
 
 
@@ -40,7 +42,9 @@ def planted(copy: Path, bug: Bug) -> Iterator[None]:
 
 def run(copy: Path, tests: list[str]) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([*PYTEST, *tests], cwd=ROOT, env=environment, check=False, capture_output=True, text=True)
+    return subprocess.run(
+        [*PYTEST, *tests], cwd=ROOT, env=environment, check=False, capture_output=True, text=True, timeout=LONGEST
+    )
 
 
 @pytest.mark.parametrize("bug", ALL, ids=lambda bug: bug.breaks)
