@@ -8,7 +8,8 @@ from rung.core.config import Config
 from rung.core.errors import UsageError
 from rung.protocols import launch
 from rung.protocols.launch import Wishes
-from rung.reports import compare, ladder
+from rung.reports import ladder
+from rung.reports.compare.whole import compare
 from rung.store.journal import SqliteJournal
 
 from . import small_study
@@ -41,7 +42,7 @@ def test_another_study_sits_the_same_exam_and_can_be_compared(tmp_path: Path, fi
     journal = SqliteJournal(tmp_path / "second" / "journal.sqlite", read_only=True)
     assert any(text.startswith("This exam was sat before") for text in ladder.read(journal).weaknesses)
     journals = {"first": SqliteJournal(first / "journal.sqlite", read_only=True), "second": journal}
-    assert compare.compare(journals).exam_tasks == 2
+    assert compare(journals).tasks == 2
     for each in journals.values():
         each.close()
 
