@@ -238,6 +238,7 @@ BAD = {
     "it is code or JSON, as an answer to the task would be": [
         '{"plan": [1, 2, 3, 4, 5, 6]} is my answer',
         '["buy the seeds", "plant them", "sell"]',
+        '{"plan": ["I looked at the seeds first and then I sold',
         f"{GOOD}\n```\nanswer(7)\n```",
     ],
     "it repeats what was answered in the attempt": ["i say that THE answer\n to it is 3."],

@@ -112,7 +112,9 @@ def why_not(reply: ModelReply, feedback: FeedbackResult, instructions: Sequence[
 
 
 def _is_json(text: str) -> bool:
-    """Whether a JSON object or list makes up half of a text or more."""
+    """Whether a text begins as JSON does, finished or not, or a JSON object or list makes up half of it or more."""
+    if text.startswith(('{"', "[{", '["')):
+        return True
     read = json.JSONDecoder().raw_decode
     for start, letter in enumerate(text):
         if letter in "{[":
