@@ -11,23 +11,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, StrictBool, ValidationError, field_validator, model_validator
 from pydantic.functional_validators import BeforeValidator
 
 from rung.core import schedules
-from rung.core.canonical import JSON
 from rung.core.controls import STATIC, ControlName, each_an_arm, refuse_idle
 from rung.core.errors import UsageError
+from rung.core.explore_config import ExploreConfig, Judge, in_full, refuse_unfit
 from rung.core.options import unknown_key
-
-Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
-SeedNumber: TypeAlias = Annotated[int, Field(ge=-(2**63), lt=2**63, strict=True)]
-Difficulty: TypeAlias = Annotated[int, Field(ge=1, le=100, strict=True)]
-Many: TypeAlias = Annotated[int, Field(ge=1, le=10**15, strict=True)]
-Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
-Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")]
-ArmName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
-
+from rung.core.sections import ArmName, Count, Difficulty, Many, ModelName, Name, Plugin, Section, SeedNumber, Whole
 
 TAKEN = re.compile(r"static(-[0-9]+)?|exam|plan|run|snapshot")
 """Names that the record uses itself, beside those of the arms."""
@@ -37,41 +29,21 @@ MAX_TASKS = 1_000_000
 """Tasks one study may draw; its plan is held in memory."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Plugin(BaseModel):
-    """A section whose further keys belong to the plug-in it names."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    @property
-    def options(self) -> Mapping[str, JSON]:
-        """The plug-in's own keys."""
-        return dict(self.__pydantic_extra__ or {})
-
-
-ModelName: TypeAlias = Annotated[
-    str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._:/@-]*$", max_length=200)
-]
-
-
-class AgentConfig(_Plugin):
+class AgentConfig(Plugin):
     """`[agent]`: the agent under test. `model` is the one it acts with, as provider/name."""
 
     kind: str
     model: ModelName | None = None
 
 
-class MethodConfig(_Plugin):
+class MethodConfig(Plugin):
     """`[method]`: how its state is refined. `model` is the improver's, the agent's unless given."""
 
     name: str
     model: ModelName | None = None
 
 
-class ExamConfig(_Section):
+class ExamConfig(Section):
     """`[exam]`: how sealed tasks are attempted.
 
     `repeats` is attempts per task of every A_T, `baseline_repeats` of every A_0. All lineages share the A_0 exam, so
@@ -92,14 +64,14 @@ class ExamConfig(_Section):
         return secret
 
 
-class ReplayConfig(_Section):
+class ReplayConfig(Section):
     """`tasks.replay`: every `interval` non-replay tasks, replay the one `lag` back (SelfImprove-Bench, A.2)."""
 
     interval: Whole = 0
     lag: Whole = 0
 
 
-class Cell(_Section):
+class Cell(Section):
     """A family at a setting; `difficulty = n` is short for `setting = "dn"`."""
 
     family: str
@@ -130,7 +102,7 @@ class Block(Cell):
     replay: StrictBool = False
 
 
-class TasksConfig(_Section):
+class TasksConfig(Section):
     """`[tasks]`: which instances are worked and which are examined (SelfImprove-Bench, A.1).
 
     `schedule` is a list of blocks, or short for one (`rung.core.schedules`). With `self_score` an agent says with each
@@ -190,7 +162,7 @@ def _check_holdout(tasks: TasksConfig) -> None:
             )
 
 
-class Compare(_Section):
+class Compare(Section):
     """One comparison of A_T with A_0: a rung of the ladder, what was trained on, what is examined."""
 
     level: Literal["G1", "G2", "G3", "G4"]
@@ -198,7 +170,7 @@ class Compare(_Section):
     target: Cell
 
 
-class EngineConfig(_Section):
+class EngineConfig(Section):
     """`[engine]`: how fast, never what. Outside the study's identity."""
 
     concurrency: Annotated[int, Field(ge=1, le=1024, strict=True)] = 1
@@ -208,7 +180,7 @@ Dollars: TypeAlias = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, s
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False, strict=True)]
 
 
-class PriceConfig(_Section):
+class PriceConfig(Section):
     """A price in dollars for a million tokens, and the day it was read off. `cached` is `input` unless given."""
 
     input: Dollars
@@ -217,7 +189,7 @@ class PriceConfig(_Section):
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
-class ModelConfig(_Section):
+class ModelConfig(Section):
     """`[models."provider/name"]`: how a model is reached. Only `body` changes what is asked, and is identity.
 
     `key_env` names the variable that holds the key; a key itself never stands in a config. A request is tried again for
@@ -237,7 +209,7 @@ class ModelConfig(_Section):
     body: dict[str, Any] = Field(default_factory=dict)
 
 
-class LimitConfig(_Section):
+class LimitConfig(Section):
     """What something may cost; what is not given is not limited. `seconds` are of a clock on the wall."""
 
     usd: Dollars | None = None
@@ -269,7 +241,7 @@ class BudgetConfig(LimitConfig):
 PlainText: TypeAlias = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
-class CellConfig(_Section):
+class CellConfig(Section):
     """`[cell]`: how an agent program is measured (`protocol = "cell"`).
 
     `before`: one exam of the agent as shipped that all lineages share, or a `fresh` one for each. `sentinels` attempts
@@ -293,7 +265,7 @@ class CellConfig(_Section):
     refusal: Literal["score", "fault"] = "score"
 
 
-class SandboxConfig(_Section):
+class SandboxConfig(Section):
     """`[sandbox]`: what confines an agent program and what it may use (see `rung.core.confined.Bounds`).
 
     `unsafe` confines nothing, and is stamped on every row that comes of it.
@@ -308,7 +280,7 @@ class SandboxConfig(_Section):
     output_mb: Count = 256
 
 
-class NetworkConfig(_Section):
+class NetworkConfig(Section):
     """`[network]`: what an agent program reaches: its model and its tasks alone (`gateway`), or also the hosts of
     `allow`. `provider_tools`: what a provider would do by itself, such as a web search, is taken out of requests,
     refused, or let through. `output_tokens` bound an answer where the program sets no bound."""
@@ -328,7 +300,7 @@ class NetworkConfig(_Section):
         return self
 
 
-class ArmConfig(_Section):
+class ArmConfig(Section):
     """`[[arms]]`: several methods or agents in one study, on the same sequences and the same exam."""
 
     name: ArmName
@@ -343,11 +315,18 @@ class ControlArm(ArmConfig):
     control: ControlName
 
 
-class Config(_Section):
+class JudgedArm(ArmConfig):
+    """An arm that `explore.judges` adds beside the arm `of`: the same in all but who judges what it is told."""
+
+    of: ArmName
+    judge: Judge
+
+
+class Config(Section):
     """A whole study. `quick` is set by `rung run --quick`: a small version for a first look, which measures nothing."""
 
     name: Name
-    protocol: Literal["ladder", "cell"]
+    protocol: Literal["ladder", "cell", "explore"]
     quick: StrictBool = False
     seed: SeedNumber = 0
     lineages: Annotated[int, Field(ge=1, le=1000, strict=True)] = 5
@@ -359,11 +338,17 @@ class Config(_Section):
     tasks: TasksConfig
     compare: tuple[Compare, ...] = ()
     cell: CellConfig = CellConfig()
+    explore: ExploreConfig | None = None
     sandbox: SandboxConfig = SandboxConfig()
     network: NetworkConfig = NetworkConfig()
     budget: BudgetConfig = BudgetConfig()
     models: dict[ModelName, ModelConfig] = Field(default_factory=dict)
     engine: EngineConfig = EngineConfig()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_full(cls, document: Any) -> Any:
+        return in_full(document)
 
     @model_validator(mode="after")
     def _within_reason(self) -> "Config":
@@ -386,6 +371,7 @@ class Config(_Section):
             _check_cell(self)
         else:
             _check_no_cell(self)
+        _check_explore(self)
         for arm in self.every_arm():
             if arm.agent is None or arm.method is None:
                 raise ValueError(
@@ -393,6 +379,7 @@ class Config(_Section):
                 )
         every = self.every_arm()
         added = [arm for arm in every if isinstance(arm, ControlArm)]
+        _refuse_same_names(every)
         refuse_idle(self.controls, self.protocol, added, (arm.name for arm in every))
         return self
 
@@ -407,15 +394,24 @@ class Config(_Section):
             arm.model_copy(update={key: value for key, value in fill.items() if getattr(arm, key) is None})
             for arm in arms
         ]
-        return tuple(one for arm in filled for one in (arm, *_controls_of(arm, self.controls)))
+        judges = self.explore.judges if self.explore is not None else ()
+        return tuple(one for arm in filled for one in (arm, *_judged(arm, judges), *_controls_of(arm, self.controls)))
 
     @property
     def baseline_repeats(self) -> int:
         """Attempts per exam task of every A_0."""
         if self.exam.baseline_repeats is not None:
             return self.exam.baseline_repeats
+        if self.protocol == "explore":  # it sits many tasks instead
+            return self.exam.repeats
         shared = self.lineages > 1 and (self.protocol != "cell" or self.cell.before == "shared")
         return max(3, self.exam.repeats) if shared else self.exam.repeats
+
+    @property
+    def most_steps(self) -> int | None:
+        """The most actions in one attempt; None where nothing but the task limits them."""
+        limits = [self.budget.task.steps, self.explore.steps if self.explore is not None else None]
+        return min((each for each in limits if each is not None), default=None)
 
     def identity(self) -> dict[str, Any]:
         """All that makes it this study: the resolved config without the secret and without what is not the study.
@@ -427,14 +423,16 @@ class Config(_Section):
         left_out["tasks"] = set() if self.tasks.self_score else {"self_score"}
         if self.protocol != "cell":
             left_out |= dict.fromkeys(PROGRAMS_ONLY, True)
+        left_out |= {} if self.protocol == "explore" else {"explore": True}
         resolved = self.model_dump(mode="json", exclude=left_out)
         resolved["budget"] = {part: resolved["budget"][part] for part in ("lineage", "session", "task")}
         resolved["models"] = {name: {"body": each.body} for name, each in sorted(self.models.items()) if each.body}
         return {**resolved, "arms": [arm.model_dump(mode="json") for arm in self.every_arm()]}
 
     def models_used(self) -> tuple[str, ...]:
-        """Every model that an arm acts or improves with, by name, sorted."""
+        """Every model that an arm acts or improves with, or that judges, by name, sorted."""
         used = {part.model for arm in self.every_arm() for part in (arm.agent, arm.method) if part is not None}
+        used |= {self.explore.judge} if self.explore is not None else set()
         return tuple(sorted(name for name in used if name is not None))
 
     def reached(self, model: str) -> ModelConfig:
@@ -473,6 +471,28 @@ def _check_no_cell(config: Config) -> None:
     given = [name for name in PROGRAMS_ONLY if getattr(config, name) != Config.model_fields[name].default]
     if given:
         raise ValueError(f'[{given[0]}] says how an agent program is measured, and goes with protocol = "cell" alone')
+
+
+def _check_explore(config: Config) -> None:
+    if (config.explore is not None) != (config.protocol == "explore"):
+        raise ValueError('[explore] goes with protocol = "explore" alone; remove it, or choose that protocol')
+    if config.explore is not None:
+        refuse_unfit(config)
+
+
+def _judged(arm: ArmConfig, judges: Sequence[Judge]) -> list[JudgedArm]:
+    given: dict[str, Any] = {"agent": arm.agent, "method": arm.method, "of": arm.name}
+    return [JudgedArm.model_construct(name=f"{arm.name}-{judge}", judge=judge, **given) for judge in judges]
+
+
+def _refuse_same_names(arms: Sequence[ArmConfig]) -> None:
+    """Refuse an arm that `explore.judges` adds and that cannot be named."""
+    names = [arm.name for arm in arms]
+    for arm in arms:
+        if isinstance(arm, JudgedArm) and (names.count(arm.name) > 1 or len(arm.name) > 32):
+            raise ValueError(
+                f"explore.judges adds an arm {arm.name!r}, which is taken or over 32 signs; rename another"
+            )
 
 
 def _controls_of(arm: ArmConfig, names: Sequence[ControlName]) -> list[ControlArm]:

@@ -243,7 +243,7 @@ class Purse:
         last = 0
         for note in self._notes("reserved"):
             value = settled.get(note.value["n"], note.value)
-            role: Role = "improver" if note.path.endswith(("/refine", "/select")) else "agent"
+            role: Role = "improver" if note.path.endswith(("/refine", "/select", "/judge")) else "agent"
             for place in places(note.path, role):
                 self.account(place).spend(Amount(value["usd"], value["tokens"]))
             last = max(last, note.value["n"])

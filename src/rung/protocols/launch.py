@@ -20,10 +20,21 @@ from rung.core.errors import UsageError
 from rung.core.ports import Journal, Ports
 from rung.core.values import Outcome
 from rung.core.version import VERSION
-from rung.protocols import cell, equipment, instructions, ladder, plan, providers, recordings, registered, wiring
+from rung.protocols import (
+    cell,
+    equipment,
+    explore,
+    instructions,
+    ladder,
+    plan,
+    providers,
+    recordings,
+    registered,
+    wiring,
+)
 from rung.protocols.budget import Purse
 from rung.protocols.equipment import Needs
-from rung.protocols.lines import Lines
+from rung.protocols.lines import Caps, Lines
 from rung.protocols.plan import Plan
 from rung.protocols.recordings import Recording, SharedExam
 from rung.protocols.registered import Registered
@@ -82,6 +93,7 @@ def simulate(
     made = arms if arms is not None else wiring.arms(config, models=providers.made(config))
     providers.refuse_blind(config, made)
     providers.refuse_unbounded(config, made)
+    _refuse_unfit(config, made)
     drawn = plan.make(config, secret=secret, terms=_exam_terms(config, Path()))
     plan.write(drawn, journal, plugins=plugins)
     if promised is not None:
@@ -95,6 +107,7 @@ def simulate(
         lines=_lines(config, journal, Wishes()),
         ground=Ports(sandbox=Plain()),
         judged=config.tasks.self_score,
+        steps=config.most_steps,
         terms=_stream_terms(config),
         refusal=config.cell.refusal,
     )
@@ -119,6 +132,7 @@ def run(
     plan.refuse_impossible(config)
     providers.refuse_blind(config, made)
     providers.refuse_unbounded(config, made)
+    _refuse_unfit(config, made)
     promised = _promised(config, plugins, wishes)
     with recordings.opened(config, wishes.replay, plugins, out=out) as recording:
         if promised is None and recording is not None:
@@ -137,6 +151,11 @@ def run(
             given = _Given(wishes, plugins, recording, shared, protocol, promised)
             _work(drawn, directory, made, given)
     return directory
+
+
+def _refuse_unfit(config: Config, arms: tuple[Arm, ...]) -> None:
+    for arm in arms if config.protocol == "explore" else ():
+        explore.refuse_unfit(arm)
 
 
 def _arms(config: Config, wishes: Wishes) -> tuple[Arm, ...]:
@@ -197,6 +216,7 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
             lines=_lines(config, journal, wishes, given.recording),
             ground=Ports(sandbox=Plain()),
             judged=config.tasks.self_score,
+            steps=config.most_steps,
             terms=_stream_terms(config),
             refusal=config.cell.refusal,
         )
@@ -219,7 +239,10 @@ def _stream_terms(config: Config) -> Terms:
 def _lines(config: Config, journal: Journal, wishes: Wishes, recording: Recording | None = None) -> Lines:
     purse = Purse(journal, config.budget, warn=wishes.warn, clock=time.monotonic)
     ids = {name: each.ids for name, each in config.models.items() if each.ids}
-    return Lines(journal, purse, recording=recording.journal if recording is not None else None, ids=ids)
+    how = config.explore
+    caps = Caps(how.input_tokens, how.output_tokens) if how is not None else None
+    recorded = recording.journal if recording is not None else None
+    return Lines(journal, purse, recording=recorded, ids=ids, caps=caps)
 
 
 def _note_prices(journal: Journal, arms: tuple[Arm, ...]) -> None:
@@ -279,6 +302,8 @@ async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
             await cell.run(study, made)
         finally:
             await providers.close(arms)
+    elif config.explore is not None:
+        await explore.run(study, explore.planned(drawn, config.explore, arms))
     else:
         await ladder.run(study, ladder.Ladder(arms, drawn.held.lineages, drawn.exam, drawn.seed))
 

@@ -30,6 +30,29 @@ MAX_DETAIL = 2000
 """Characters kept of what went wrong in a model's own code."""
 
 
+BYTES_A_TOKEN = 4
+"""By which caps count what is read. How a provider cuts text is not known before it has; prose comes near this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most that any model call of a study may read and write, in tokens: the same for all that is compared."""
+
+    input_tokens: int
+    output_tokens: int
+
+    def within(self, request: ModelRequest) -> ModelRequest:
+        """The request, asking for no more output."""
+        return replace(request, max_tokens=min(request.max_tokens or self.output_tokens, self.output_tokens))
+
+    def refuse_longer(self, request: ModelRequest) -> None:
+        """Raise `ContextOverflow` for a request that reads more, as a model does that cannot."""
+        texts = sum(len(message.text.encode("utf-8", "replace")) for message in request.messages)
+        tokens = -(-texts // BYTES_A_TOKEN)
+        if tokens > self.input_tokens:
+            raise ContextOverflow(f"about {tokens:,} input tokens, and a call reads {self.input_tokens:,} at most")
+
+
 @dataclass(slots=True)
 class Line:
     """The model port of one attempt or one refinement (see `rung.core.ports.Model`).
@@ -53,7 +76,7 @@ class Line:
         took = 0.0
         self.watch.stop()
         try:
-            reply, took = await self.lines.answer(self, index, replace(request, role=self.role))
+            reply, took = await self.lines.answer(self, index, self.lines.within(replace(request, role=self.role)))
             return reply
         except LimitReached:
             self.limited = True
@@ -81,6 +104,7 @@ class Lines:
     """All lines of a study: what they are recorded in, what they spend, and the recording they replay, if any.
 
     `ids` are the ids that a model may report, by its name; one that is not named there must report the same throughout.
+    `caps` hold for every call.
     """
 
     def __init__(
@@ -90,11 +114,17 @@ class Lines:
         *,
         recording: Journal | None = None,
         ids: Mapping[str, Sequence[str]] | None = None,
+        caps: Caps | None = None,
     ) -> None:
         self._journal = journal
         self.purse = purse or Purse(journal)
         self.recording = recording
         self._ids = ids or {}
+        self._caps = caps
+
+    def within(self, request: ModelRequest) -> ModelRequest:
+        """A request within the caps on what it may ask for."""
+        return request if self._caps is None else self._caps.within(request)
 
     def line(self, path: str, role: Role, provider: Provider | None) -> Line:
         """The line of one place; its calls are numbered from 0 whenever it is made anew."""
@@ -133,6 +163,8 @@ class Lines:
     async def _asked(self, line: Line, index: int, request: ModelRequest) -> Answered:
         if self.recording is not None:
             return self._replayed(self.recording, line, index, request)
+        if self._caps is not None:
+            self._caps.refuse_longer(request)
         if line.provider is None:
             raise InstrumentFault("model", f"{line.path} asks a model and has none; give agent.model or method.model")
         return await line.provider.ask(request, self.purse.at(line.path, index, line.role))

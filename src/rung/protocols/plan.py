@@ -2,10 +2,10 @@
 
 Under `plan` the journal holds `config` (the resolved config, with the secret's hash in its place), `families`,
 `freshness`, `stocks` (of tasks that are a fixed collection), `comparisons`, `exam`, and `registered` where a plan was
-made beforehand (see `rung.protocols.registered`); under `plan/exam/0007` and
-`plan/L3/0007` the tasks in order. Those that a report holds scores against have their reference: the exam's, and
-held-in tasks that are replayed. So a report needs nothing but the journal, and nobody waits for references that are
-never read.
+made beforehand (see `rung.protocols.registered`); under `plan/exam/0007` and `plan/L3/0007` the tasks in order. Those
+that a report holds scores against have their reference: held-in tasks that are replayed, and the exam's but in
+`explore`, whose curves are held against their beginning. So a report needs nothing but the journal, and nobody waits
+for references that are never read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ def make(config: Config, *, secret: str, terms: tuple[str, ...] = ()) -> Plan:
 
     `terms` is what else makes an exam (see `rung.protocols.exam.Exam`). The lineages of a cell work in an order each.
     """
-    wanted = comparisons(config)
-    shuffled = config.tasks if config.protocol == "ladder" else config.tasks.model_copy(update={"random": True})
+    wanted = _comparisons(config)
+    shuffled = config.tasks.model_copy(update={"random": True}) if config.protocol == "cell" else config.tasks
     root = Seed(str(config.seed))
     holdout_root = Seed(sha256(f"{secret}/{config.tasks.holdout_seed}"))
     held = sequence.plan(shuffled, root=root, holdout_root=holdout_root, lineages=config.lineages)
@@ -59,7 +59,12 @@ def refuse_impossible(config: Config) -> None:
             except UsageError as error:
                 raise UsageError(f"tasks.{key}: {error}") from None
     sequence.refuse_shortage(config.tasks)
-    comparisons(config)
+    _comparisons(config)
+
+
+def _comparisons(config: Config) -> tuple[Comparison, ...]:
+    """What is compared rung by rung; in `explore` checkpoints are compared with a baseline instead."""
+    return () if config.protocol == "explore" else comparisons(config)
 
 
 def write(plan: Plan, journal: Journal, *, plugins: Mapping[str, str]) -> None:
@@ -71,8 +76,9 @@ def write(plan: Plan, journal: Journal, *, plugins: Mapping[str, str]) -> None:
         journal.put("plan", "stocks", [asdict(stock) for stock in plan.held.stocks])
     journal.put("plan", "comparisons", [asdict(row) for row in plan.comparisons])
     journal.put("plan", "exam", _about(plan.exam))
+    held_against = plan.config.protocol != "explore"
     for number, task in enumerate(plan.exam.tasks, 1):
-        _put(journal, f"plan/exam/{number:04d}", "task", _task(task), task)
+        _put(journal, f"plan/exam/{number:04d}", "task", _task(task), task if held_against else None)
     for lineage, entries in enumerate(plan.held.lineages, 1):
         replayed = {entry.task.id for entry in entries if entry.purpose == "replay"}
         for entry in entries:

@@ -153,5 +153,5 @@ async def close(arms: Sequence[Arm]) -> None:
 
 
 def _of(arms: Iterable[Arm]) -> Sequence[Provider]:
-    found = {p.id: p for arm in arms for p in (arm.model, arm.improver) if p is not None}
+    found = {p.id: p for arm in arms for p in (arm.model, arm.improver, arm.judging.model) if p is not None}
     return [found[name] for name in sorted(found)]

@@ -28,6 +28,7 @@ _SCORE = re.compile(
     r"(?:e(?P<power>[-+]?[0-9]{1,2})|/(?P<divisor>[0-9]{1,12}))?[ \t*_`.)]*$",
     re.I | re.A,
 )
+_WORD = re.compile(r"(?<![A-Za-z0-9])score[ \t*_`]*[:=]", re.I | re.A)
 _ANSWER = re.compile(r"[\W_]*(?:(?:my\s+)?final\s+)?answer\b", re.I)
 
 
@@ -60,6 +61,33 @@ def heard(action: Action) -> Action:
         return replace(action, self_score=_in(action.answer))
     said = action.answer.arguments.get(ARGUMENT)
     return replace(action, self_score=said if isinstance(said, int | float) and not isinstance(said, bool) else None)
+
+
+def why_none(answer: Call | str) -> str:
+    """Why no score was heard in an answer, for who reads the record.
+
+    >>> why_none("Answer: LEFT, Score: quite good")
+    "its score is no number: 'quite good'"
+    >>> why_none("Answer: LEFT")
+    'it says no score'
+    """
+    if isinstance(answer, Call):
+        said = answer.arguments.get(ARGUMENT)
+        return "it says no score" if said is None else f"its score is no number: {said!r:.60}"
+    lines = answer[-LAST_LETTERS:].splitlines()
+    line = next((each for each in reversed(lines) if _ANSWER.match(each)), lines[-1] if lines else "")
+    word = _WORD.search(line)
+    return "it says no score" if word is None else f"its score is no number: {line[word.end() :].strip()!r:.60}"
+
+
+def unsaid(text: str) -> str:
+    """An answer without the score at its end.
+
+    >>> unsaid("I go left.\\nAnswer: LEFT, Score: 0.5")
+    'I go left.\\nAnswer: LEFT'
+    """
+    found = _SCORE.search(text, max(0, len(text) - LAST_LETTERS))
+    return text if found is None else text[: found.start()].rstrip(", \t*_`")
 
 
 def without(call: Call) -> Call:

@@ -14,9 +14,11 @@ from rung.core.ports import Agent, Journal, Kit, Method, Ports, Provider, Refine
 from rung.core.seeds import Seed
 from rung.core.values import Candidate, Fault, FeedbackResult, Lens, Outcome, Selection, Served, Skipped, State, Trial
 from rung.core.waiting import settle
-from rung.protocols import record, sittings
+from rung.protocols import judging, record, sittings
 from rung.protocols.asked import Asked
 from rung.protocols.crew import work_off
+from rung.protocols.judging import BY_ITSELF, Judging
+from rung.protocols.lens import through
 from rung.protocols.lines import Line, Lines
 from rung.protocols.session import Limits, Seat, hold
 from rung.protocols.sittings import Hand, Phase
@@ -36,6 +38,7 @@ class Arm:
     Arms with equal `acting`, wrapping and beginning share one A_0 exam and one static arm, so `acting` must tell apart
     all that acts differently. `model` is what the agent acts with, `improver` what the method refines with.
     An agent that is a program has a `hand` that runs its sessions. A control says which arm it is a control `of`.
+    `lens` is what the method is told of an attempt, and `judging` whose judgement of its steps.
     """
 
     name: str
@@ -49,6 +52,8 @@ class Arm:
     improver: Provider | None = None
     hand: Hand | None = None
     of: str | None = None
+    lens: Literal["full", "verdict_hidden"] = "full"
+    judging: Judging = BY_ITSELF
 
     def drawn_at(self, path: str) -> str:
         """The path under which this arm's method draws at random: a control's draws as that of the arm it controls."""
@@ -65,8 +70,9 @@ class Bench:
     """What a study stands on: where it is recorded, its random streams, how much at once, and who watches.
 
     `ground` is what the episodes need of the world, such as a sandbox for checks; agents and methods are not handed it.
-    `judged` asks agents for their own score of each action (see `rung.protocols.self_score`). `terms` and `refusal`
-    hold for sessions of programs: what of the stream neither lens nor limits say, and whether a refusal is a score.
+    `judged` asks agents for their own score of each action (see `rung.protocols.self_score`), of which an attempt has
+    at most `steps`. `terms` and `refusal` hold for sessions of programs: what of the stream neither lens nor limits
+    say, and whether a refusal is a score.
     """
 
     journal: Journal
@@ -79,6 +85,7 @@ class Bench:
     lines: Lines | None = None
     ground: Ports = field(default_factory=Ports)
     judged: bool = False
+    steps: int | None = None
     terms: Terms = field(default_factory=lambda: Terms("none"))
     refusal: Literal["score", "fault"] = "score"
 
@@ -171,6 +178,18 @@ class Study:
         ended = cast("dict[str, Any]", self._journal.get(path, "ended"))
         return cast("str | None", ended.get("left"))
 
+    async def judge(self, arm: Arm, ticket: Ticket) -> None:
+        """Let the steps of an attempt be judged by whom the arm says, as its method will be told."""
+        if self._journal.get(ticket.path, "judged") is not None:
+            return
+        self._check_stop()
+        seat = arm.judging
+        line = self._lines.line(f"{ticket.path}/judge", "instrument", seat.model)
+        feedback = record.read_feedback(self._journal, ticket.path)
+        rng = self._bench.seed.child("judging", arm.drawn_at(ticket.path)).rng()
+        found = await judging.judged(seat.by, feedback, rng=rng, model=line)
+        self._journal.put(ticket.path, "judged", found.row())
+
     async def improve(self, arm: Arm, ticket: Ticket, outcome: Outcome, log: Sequence[str]) -> str:
         """Let the method refine after an attempt, try its candidates on the same instance, and let it select.
 
@@ -183,7 +202,8 @@ class Study:
         candidates = await self._refined(arm, ticket, self._context(arm, ticket, log, "refine"))
         trials = [await self._tried(arm, ticket, number, each) for number, each in enumerate(candidates)]
         context = self._context(arm, ticket, log, "select")
-        chosen, about = await self._selected(arm, ticket, context, Trial(-1, (outcome,)), trials)
+        incumbent = Trial(-1, (outcome,) if arm.lens == "full" else ())  # an outcome is the verdict
+        chosen, about = await self._selected(arm, ticket, context, incumbent, trials)
         snapshot = ticket.snapshot if chosen is None else candidates[chosen]
         self._journal.put(ticket.path, "selected", {"chosen": chosen, "snapshot": snapshot, **about})
         await self._journal.flush(durable=False)
@@ -221,7 +241,7 @@ class Study:
             self._acting,
             scripted=False,
             lines=self._lines,
-            limits=Limits(steps=self._purse.budget.task.steps),
+            limits=Limits(steps=self._steps),
             ground=self._bench.ground,
             terms=self._bench.terms,
         )
@@ -236,7 +256,7 @@ class Study:
 
         budget = self._purse.budget
         seconds = [each.seconds for each in (budget.session, budget.task) if each.seconds is not None]
-        limits = Limits(min(seconds, default=None), budget.task.steps)
+        limits = Limits(min(seconds, default=None), self._steps)
         driver = Asked(actor_for)
         return Seat(
             driver,
@@ -251,10 +271,23 @@ class Study:
             judged=self._bench.judged,
         )
 
+    @property
+    def _steps(self) -> int | None:
+        limits = [self._purse.budget.task.steps, self._bench.steps]
+        return min((each for each in limits if each is not None), default=None)
+
+    def _told(self, arm: Arm, path: str) -> FeedbackResult:
+        """What the method of an arm is told of an attempt."""
+        full = record.read_feedback(self._journal, path)
+        told = through(arm.lens, full)
+        assert told is not None
+        found = self._journal.get(path, "judged")
+        return told if found is None else judging.as_judged(told, found)
+
     def _context(self, arm: Arm, ticket: Ticket, log: Sequence[str], concern: str) -> RefineContext:
         state = self._snapshots.get(ticket.snapshot)
-        feedback = record.read_feedback(self._journal, ticket.path)
-        past = _Log(self._journal, tuple(log))
+        feedback = self._told(arm, ticket.path)
+        past = _Log(lambda path: self._told(arm, path), tuple(log))
         line = self._lines.line(f"{ticket.path}/{concern}", "improver", arm.improver)
         ports = replace(arm.ports, model=line if arm.improver is not None else None)
         rng = self._bench.seed.child("refining", arm.drawn_at(ticket.path), concern).rng()
@@ -362,9 +395,9 @@ class _Log:
 
     __slots__ = ("_length", "_read")
 
-    def __init__(self, journal: Journal, paths: tuple[str, ...]) -> None:
+    def __init__(self, told: Callable[[str], FeedbackResult], paths: tuple[str, ...]) -> None:
         self._length = len(paths)
-        self._read: Callable[[int], FeedbackResult] = lambda index: record.read_feedback(journal, paths[index])
+        self._read: Callable[[int], FeedbackResult] = lambda index: told(paths[index])
 
     def __len__(self) -> int:
         return self._length

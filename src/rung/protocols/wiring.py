@@ -10,7 +10,17 @@ from typing import Any, cast
 from rung.agents._function import FunctionAgent
 from rung.core import registry
 from rung.core.canonical import fingerprint, sha256
-from rung.core.config import ITSELF, AgentConfig, ArmConfig, Cell, Config, ControlArm, MethodConfig, parse
+from rung.core.config import (
+    ITSELF,
+    AgentConfig,
+    ArmConfig,
+    Cell,
+    Config,
+    ControlArm,
+    JudgedArm,
+    MethodConfig,
+    parse,
+)
 from rung.core.errors import UsageError
 from rung.core.ports import Agent, Method, Provider
 from rung.core.waiting import contained
@@ -18,6 +28,7 @@ from rung.methods._controls import controlled
 from rung.methods._function import FunctionMethod
 from rung.methods.static import Static
 from rung.protocols import instructions
+from rung.protocols.judging import Judging
 from rung.protocols.study import Arm
 from rung.store.manifests import Manifest, named_once
 from rung.store.trees import gather, hashed
@@ -53,7 +64,9 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
                 code=_own_code(agent_config, method_config, base),
                 model=by_name.get(agent_config.model or ""),
                 improver=by_name.get(method_config.model or agent_config.model or ""),
-                of=arm.of if isinstance(arm, ControlArm) else None,
+                of=arm.of if isinstance(arm, ControlArm | JudgedArm) else None,
+                lens="verdict_hidden" if config.protocol == "explore" else "full",
+                judging=_judging(arm, config, by_name),
             )
         )
     _refuse_live_secret(config, made)
@@ -62,6 +75,13 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
             refuse_without_model(arm_made)
         arm_made.method.initial_state(arm_made.agent)  # a method that cannot go with its agent says so here
     return tuple(made)
+
+
+def _judging(arm: ArmConfig, config: Config, models: Mapping[str, Provider]) -> Judging:
+    """Who judges what the arm's method is told."""
+    by = arm.judge if isinstance(arm, JudgedArm) else "itself"
+    asked = config.explore.judge if config.explore is not None and by == "model" else None
+    return Judging(by, models.get(asked or ""))
 
 
 def refuse_without_model(arm: Arm) -> None:
@@ -178,12 +198,15 @@ def _id_of(place: Path) -> str:
 
 def _cells(config: Config) -> Iterator[Cell]:
     yield from (*config.tasks.schedule, *config.tasks.holdout)
+    if config.explore is not None:
+        yield from (Cell(family=game.family, setting=game.explore) for game in config.explore.games)
     for compare in config.compare:
         yield from (*compare.sources, compare.target)
 
 
 def _plain_cells(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield from (*document["tasks"]["schedule"], *document["tasks"]["holdout"])
+    yield from (document.get("explore") or {}).get("games", ())
     for compare in document["compare"]:
         yield from (*compare["sources"], compare["target"])
 
