@@ -1,7 +1,8 @@
 """`[explore]`: games explored on permissive settings and examined on strict ones (S3Gym, sections 4.4 and 5.2).
 
 The section says all that `[tasks]` says elsewhere, so the blocks of tasks follow from it: each game is worked
-`episodes` times a lineage, and as many sealed tasks of it are drawn as all its checkpoints take, or the baseline.
+`episodes` times a lineage (`plays` times on end on each task), and as many sealed tasks of it are drawn as all its
+checkpoints take, or the baseline.
 """
 
 from collections.abc import Mapping
@@ -42,10 +43,12 @@ def _named(game: Any) -> Any:
 class ExploreConfig(Section):
     """`[explore]`: what is explored, how often, when it is examined, and who judges.
 
-    `games` are ids, or tables with `family`, `explore` and `evaluate`. Every `checkpoint_every` of the `episodes` the
-    state is examined on `checkpoint_episodes` sealed tasks, other ones at each checkpoint; A_0 is examined on all of
-    these, and on `baseline_episodes` at least. `judges` adds an arm for each beside every arm, told the judgement of
-    another than the agent itself; `judge` is the model that is asked where one of them is "model".
+    `games` are ids, or tables with `family`, `explore` and `evaluate`. Each exploration task is played `plays` times on
+    end, so that episodes of one task can be told apart by how they were played; `episodes` counts all of them. Every
+    `checkpoint_every` of these the state is examined on `checkpoint_episodes` sealed tasks, other ones at each
+    checkpoint; A_0 is examined on all of these, and on `baseline_episodes` at least. `judges` adds an arm for each
+    beside every arm, told the judgement of another than the agent itself; `judge` is the model that is asked where one
+    of them is "model".
 
     An episode has at most `steps` actions. A model call says at most `output_tokens`, and reads at most `input_tokens`,
     a token taken as four bytes, for how a provider cuts its own is not known.
@@ -53,6 +56,7 @@ class ExploreConfig(Section):
 
     games: tuple[Annotated[GameConfig, BeforeValidator(_named)], ...] = Field(min_length=1)
     episodes: Count = 30
+    plays: Count = 1
     checkpoint_every: Count = 3
     checkpoint_episodes: Count = 3
     baseline_episodes: Count = BASELINE_EPISODES
@@ -73,6 +77,8 @@ class ExploreConfig(Section):
                 f"episodes = {self.episodes} is no multiple of checkpoint_every = {self.checkpoint_every}, and the "
                 "last ones would never be examined; change either"
             )
+        if self.episodes % self.plays:
+            raise ValueError(f"episodes = {self.episodes} is no multiple of plays = {self.plays}; change either")
         if len(set(self.judges)) < len(self.judges):
             raise ValueError(f"judges = {list(self.judges)} names one twice; name each once")
         if ("model" in self.judges) != (self.judge is not None):
@@ -95,7 +101,7 @@ class ExploreConfig(Section):
     def tasks(self) -> Mapping[str, Any]:
         """The blocks of tasks that follow."""
         return {
-            "schedule": [_block(game.family, game.explore, self.episodes) for game in self.games],
+            "schedule": [_block(game.family, game.explore, self.episodes // self.plays) for game in self.games],
             "holdout": [_block(game.family, game.evaluate, self.sealed) for game in self.games],
         }
 

@@ -33,6 +33,7 @@ Places count over all games in the order of the config. An episode that broke is
 goes on; a checkpoint has as many scores as its attempts were measured.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 
@@ -115,12 +116,13 @@ async def run(study: Study, explore: Explore) -> None:
 async def course(study: Study, course: Course, explore: Explore) -> list[Examinee]:
     """One lineage of one game: explore, be judged, refine; its checkpoints."""
     arm, home, snapshot = course.arm, course.home, course.start
-    told, checkpoints = list[str](), list[Examinee]()
+    told, checkpoints, met = list[str](), list[Examinee](), Counter[str]()
     for x, entry in enumerate(course.game.sequences[course.number - 1], 1):
         path = f"{home}/work/{entry.position:04d}"
         if study.cut(home, entry.position, path):
             break
-        ticket = Ticket(path, entry.task, "work", snapshot, 1)
+        met[entry.task.id] += 1
+        ticket = Ticket(path, entry.task, "work", snapshot, met[entry.task.id])
         outcome = await study.attempt(arm, ticket)
         if not isinstance(outcome, Fault):
             await study.judge(arm, ticket)

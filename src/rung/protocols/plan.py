@@ -46,6 +46,8 @@ def make(config: Config, *, secret: str, terms: tuple[str, ...] = ()) -> Plan:
     root = Seed(str(config.seed))
     holdout_root = Seed(sha256(f"{secret}/{config.tasks.holdout_seed}"))
     held = sequence.plan(shuffled, root=root, holdout_root=holdout_root, lineages=config.lineages)
+    if config.explore is not None:
+        held = sequence.played(held, times=config.explore.plays)
     exam = Exam(held.out, config.exam.repeats, config.baseline_repeats, config.exam.reruns, config.exam.order, terms)
     return Plan(config, root, held, exam, wanted, sha256(secret))
 

@@ -14,7 +14,7 @@ redraw`. Lineages differ in their instances; in their order only under `random`.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rung.core import registry
@@ -98,6 +98,15 @@ def plan(tasks: TasksConfig, *, root: Seed, holdout_root: Seed, lineages: int) -
         out.extend(pool[: block.count])
     runs = tuple(_lineage(tasks, root.child(f"L{number}"), met.copy(), freshness) for number in range(1, lineages + 1))
     return Held(tuple(out), runs, tuple(freshness), tuple(_stocks(tasks)))
+
+
+def played(held: Held, *, times: int) -> Held:
+    """The same tasks, each worked so many times on end."""
+    lineages = tuple(
+        tuple(_entries([(entry.task, entry.purpose) for entry in entries for _ in range(times)]))
+        for entries in held.lineages
+    )
+    return replace(held, lineages=lineages)
 
 
 def refuse_shortage(tasks: TasksConfig) -> None:
