@@ -38,14 +38,14 @@ class Plain:
     async def run(self, argv: Sequence[str], *, files: Mapping[str, bytes], seconds: float, stdin: bytes = b"") -> Ran:
         """Run one command over these files, without a shell. The folder is its working directory and its HOME."""
         with tempfile.TemporaryDirectory(prefix="rung-", ignore_cleanup_errors=True) as home:
-            _lay_out(Path(home), files)
+            lay_out(Path(home), files)
             with tempfile.TemporaryFile() as given:
                 given.write(stdin)
                 given.seek(0)
                 return await _ran(argv, home, given, seconds)
 
 
-def _lay_out(home: Path, files: Mapping[str, bytes]) -> None:
+def lay_out(home: Path, files: Mapping[str, bytes]) -> None:
     """Put the files in place; each may be executed, for it may be the command."""
     for name, data in files.items():
         pieces = name.split("/")

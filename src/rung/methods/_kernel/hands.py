@@ -24,7 +24,7 @@ MAX_PRINTED = 4_000
 MAX_LINES = 400
 MAX_HITS = 60
 FINISH = "finish"
-UNCONFINED = frozenset(("plain", "unsafe"))
+UNCONFINED = frozenset(("plain",))
 """Sandboxes that confine nothing: no command of a model's making runs there."""
 
 Arguments = Mapping[str, object]
