@@ -1,19 +1,42 @@
-"""In which direction a text points: whether it says the opposite of another about the same thing."""
+"""In which direction a text points: whether it says the opposite of another about the same thing.
+
+What a text tells one to do, what it tells one not to do, and what it says of when and why are held apart. Two texts
+point apart where one wants what the other does not, where they take other sides of a pair of opposites (left, right),
+or where one puts first what the other puts second. Two of these at once are none: "never the left" and "the right".
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from rung.findings.semantics.lexicon import lexicon
-from rung.findings.semantics.words import content, plain, words
+from rung.findings.semantics.words import advice, content, plain, words
 
-_NARROW = frozenset(("unless", "except", "only", "until"))
-_UNDER = re.compile(
-    r"\b(?:if|when|whenever|while|because|since|so that|that|which|who|whose|whether|until|unless|as long as)\b"
-    r".*?(?:,|$)"
+LIMITS = frozenset(("unless", "except", "only", "until"))
+"""Words of a limit. One that is put to an advice, or taken from it, is a revision."""
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|[.;:,]")
+_REASON = frozenset(
+    ("if", "when", "whenever", "while", "because", "since", "so", "whether", "as", "unless", "until", "though")
 )
-_OVER = re.compile(r"\b(?:rather than|instead of|before|ahead of|prior to|over|and then|then)\b")
-_LATER = re.compile(r"\b(?:after|following)\b")
+_DENIES = frozenset(("never", "not", "avoid", "without", "cannot", "whatever", "regardless", "nor", "neither", "no"))
+_DENIES_FIRST = frozenset(("stop", "skip", "ignore", "refuse", "refrain", "drop", "reject", "forget"))
+_OPENS = frozenset((".", ";", ":", ",", "and", "then", "must", "should", "to", "but", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """The words of what a text wants and of what it does not want, as `content` gives them, and the sides it takes."""
+
+    wanted: frozenset[str]
+    unwanted: frozenset[str]
+    sides: Mapping[int, tuple[int, ...]]
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Everything that it is about."""
+        return self.wanted | self.unwanted
 
 
 def turned(one: str, other: str) -> bool:
@@ -23,72 +46,98 @@ def turned(one: str, other: str) -> bool:
     (True, True)
     >>> turned("Heal before buying cards.", "Buy cards before healing.")
     True
-    >>> turned("Do not guess.", "Never guess."), turned("Guess only when stuck.", "Never guess.")
+    >>> turned("Do not guess.", "Never guess."), turned("Never go left.", "Go right.")
     (False, False)
+    >>> turned("Open corners first.", "Open corners first, unless a cell is certain.")
+    False
     """
-    if _NARROW & (set(words(one)) ^ set(words(other))):
-        return False  # a limit to it is a revision
-    if _swapped(one, other):
-        return True
-    return (_negated(one) != _negated(other)) != _opposite(one, other)  # "not left" after "right" turns nothing round
+    a, b = bearing(one), bearing(other)
+    against = len(a.wanted & b.unwanted) + len(a.unwanted & b.wanted)
+    along = len(a.wanted & b.wanted) + len(a.unwanted & b.unwanted)
+    limited = bool(LIMITS & (set(words(one)) ^ set(words(other))))
+    sided = not limited and (_swapped(one, other) or _opposite(a, b))
+    return (against > along) != sided
 
 
 @lru_cache(maxsize=1 << 14)
-def _negated(text: str) -> bool:
-    """Whether the main clause of a text says "do not": an odd number of negations in it."""
-    main = _UNDER.sub(" ", plain(text))
-    return sum(each in lexicon().negations or each.endswith("n't") for each in words(main)) % 2 == 1
+def bearing(text: str) -> Bearing:
+    """What a text wants and what not."""
+    parts: dict[str, list[str]] = {"wanted": [], "unwanted": [], "reason": []}
+    for mode, word in _modes(plain(advice(text))):
+        parts[mode].append(word)
+    wanted, unwanted = (frozenset(content(" ".join(parts[mode]))) for mode in ("wanted", "unwanted"))
+    sides = {**_sides(parts["unwanted"]), **_sides(parts["wanted"])}
+    return Bearing(wanted, unwanted - wanted, sides)
 
 
-@lru_cache(maxsize=1 << 14)
-def _signs(text: str) -> Mapping[int, tuple[int, ...]]:
-    """Which sides a text takes, in order, for each pair of opposites it has a word of."""
+def _modes(text: str) -> Iterator[tuple[str, str]]:
+    """Each word of a text, and whether it belongs to what is wanted, to what is not, or to when and why."""
+    mode, before = "wanted", ""
+    for token in _TOKEN.findall(text):
+        if token in ".;:,":
+            mode = "wanted"
+        elif token == "but":
+            mode = "wanted"
+        elif token in _REASON:
+            mode = "reason"
+        elif _denies(token, before):
+            mode = "unwanted"
+        elif mode != "reason" or token not in ("and", "or"):
+            yield mode, token
+        before = token
+
+
+def _denies(token: str, before: str) -> bool:
+    led = (before, token) in {("rather", "than"), ("instead", "of")}
+    return led or token in _DENIES or token.endswith("n't") or (token in _DENIES_FIRST and before in _OPENS)
+
+
+def _sides(said: list[str]) -> Mapping[int, tuple[int, ...]]:
+    """Which sides some words take, in order, for each pair of opposites there is a word of."""
     found: dict[int, tuple[int, ...]] = {}
-    before = ""
-    for word in words(plain(text)):
-        if word in lexicon().sides:
-            number, sign = lexicon().sides[word]
-            found[number] = (*found.get(number, ()), -sign if before in lexicon().flips else sign)
-        before = word
+    lists = lexicon()
+    for before, word in zip(["", *said], said, strict=False):
+        if word in lists.sides:
+            number, side = lists.sides[word]
+            found[number] = (*found.get(number, ()), -side if before in lists.flips else side)
     return found
 
 
-def _opposite(one: str, other: str) -> bool:
-    a, b = _signs(one), _signs(other)
-    return any(a[number] != b[number] and not _within(a[number], b[number]) for number in a.keys() & b.keys())
+def _opposite(one: Bearing, other: Bearing) -> bool:
+    pairs = ((one.sides[number], other.sides[number]) for number in one.sides.keys() & other.sides.keys())
+    return any(a != b and (len(a) == len(b) or not set(a) & set(b)) for a, b in pairs)
 
 
-def _within(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether one text takes the sides of the other and more: it says more, and nothing else."""
-    return len(one) != len(other) and set(one) & set(other) != set()
+# --------------------------------------------------------------------------------------------- order
+
+_LED = re.compile(r"^(?:[^,.;]*?\b)?(before|after|once)\b([^,]+),(.*)$", re.DOTALL)
+_MIDDLE = re.compile(r"\b(before|prior to|ahead of|and then|then|after|following)\b")
+_FIRST = re.compile(r"^(.*?)\bfirst\b[, ]+(?:and|then|and then)\b(.*)$", re.DOTALL)
 
 
 def _swapped(one: str, other: str) -> bool:
-    """Whether what comes first in one comes second in the other."""
-    a, b = _parts(one), _parts(other)
+    """Whether what comes first in one comes second in the other, and the other way round."""
+    a, b = _order(one), _order(other)
     if a is None or b is None:
         return False
-    straight = len(a[0] & b[0]) + len(a[1] & b[1])
-    crossed = len(a[0] & b[1]) + len(a[1] & b[0])
-    return crossed > straight and bool(a[0] & b[1]) and bool(a[1] & b[0])
+    shared = (a[0] & a[1]) | (b[0] & b[1])
+    crossed = (a[0] & b[1]) - shared, (a[1] & b[0]) - shared
+    return all(crossed) or (any(crossed) and not (a[0] & b[0]) - shared and not (a[1] & b[1]) - shared)
 
 
 @lru_cache(maxsize=1 << 14)
-def _parts(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """What a text puts first, and what second; None where it speaks of no order."""
-    low = plain(text)
-    for pattern, later in ((_OVER, False), (_LATER, True)):
-        cut = pattern.search(low)
-        if cut:
-            sides = frozenset(content(low[: cut.start()])), frozenset(content(low[cut.end() :]))
-            if all(sides):
-                return (sides[1], sides[0]) if later else sides
-    return None
-
-
-@lru_cache(maxsize=1 << 14)
-def undirected(text: str) -> tuple[str, ...]:
-    """The words of a text without negations, and with one word for both sides of a pair of opposites."""
-    said = [each for each in words(plain(text)) if each not in lexicon().negations and not each.endswith("n't")]
-    pairs = [f"pair {lexicon().sides[each][0]}" for each in said if each in lexicon().sides]
-    return (*content(" ".join(each for each in said if each not in lexicon().sides)), *pairs)
+def _order(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The words of what a text puts first, and of what it puts second; None where it speaks of no order."""
+    low = plain(advice(text))
+    led, first, middle = _LED.search(low), _FIRST.search(low), _MIDDLE.search(low)
+    if led:
+        early, late = (led[3], led[2]) if led[1] == "before" else (led[2], led[3])
+    elif first:
+        early, late = first[1], first[2]
+    elif middle:
+        sides = low[: middle.start()], low[middle.end() :]
+        early, late = sides[::-1] if middle[1] in ("after", "following") else sides
+    else:
+        return None
+    found = frozenset(content(early)), frozenset(content(late))
+    return found if all(found) else None

@@ -21,4 +21,4 @@ def functions(text: str, *, runs: bool = False) -> frozenset[Function]:
     most = max(hints.values())
     hinted = {each for each in FUNCTIONS if hints[each] > max(ENOUGH * most, 1 if told else 0)}
     run: set[Function] = {"execution"} if runs else set()
-    return frozenset(told | hinted | run) or frozenset({"reasoning"})
+    return frozenset(told | hinted | run) or frozenset({"planning"})

@@ -8,36 +8,43 @@ other words or with another number, condition or detail -> revise; else new.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from math import log
 
-from rung.findings.semantics.direction import turned, undirected
+from rung.findings.semantics.direction import LIMITS, turned
 from rung.findings.semantics.lexicon import lexicon
 from rung.findings.semantics.likeness import Near
+from rung.findings.semantics.surface import looks_like_code
 from rung.findings.semantics.values import BEFORE, Earlier, Proposal, Relation
-from rung.findings.semantics.words import content, sharing, words
+from rung.findings.semantics.words import advice, content, sharing, words
 
-ALIKE = 0.80
-"""Likeness from which two texts that differ in nothing that counts say the same."""
-COVERED = 0.75
-"""Share of a text's words that stand in an earlier one, from which on it says nothing more."""
-SAME_POINT = 0.45
+RELATED = 0.30
 """Likeness from which two texts are about one point."""
-SHARED = 0.50
-"""Share of the words of both, from which two texts are about one point, or one turns the other round."""
-FEWEST = 2
-"""Words from which on being covered by another text says something."""
+SHARED = 2
+"""Words that two texts share at least, where they are not close."""
+TURNED = 0.26
+"""Likeness from which a turned direction is a contradiction, and no other point."""
+CLOSE = 0.55
+"""Likeness from which words that were added or changed count: a copy that was worked on, and no thought had twice."""
+COVERED = 0.75
+"""Share of a text's words that stand in a close one, from which on it says nothing more."""
+EXTENDED = 0.6
+"""Share of an earlier text's words in one that extends it."""
+FEW, BY_CHANCE = 8, 0.04
+"""Among more than so many earlier ones some are alike by chance: the likeness asked for grows with their logarithm."""
 APART = 0.25
 """An earlier proposal that is less alike than the nearest by more than this does not decide."""
 
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _CAPITAL = re.compile(r"\b[B-HJ-Z]\b")
-_LIMITS = frozenset(("unless", "except", "only", "until"))
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def relation(proposal: Proposal, near: Sequence[Near]) -> tuple[Relation, str | None]:
     """The relation of a proposal to the earlier ones most like it, and the id of the one it is about."""
     against = proposal.against
+    more = BY_CHANCE * max(0.0, log(len(against) / FEW)) if against else 0.0
     found = [
-        (_to_one(proposal.text, against[each.place], each.likeness), each.likeness, against[each.place].id)
+        (_to_one(proposal.text, against[each.place], each.likeness, more), each.likeness, against[each.place].id)
         for each in near
     ]
     related = [each for each in found if each[0] != "new"]
@@ -50,26 +57,37 @@ def relation(proposal: Proposal, near: Sequence[Near]) -> tuple[Relation, str | 
     return said, of
 
 
-def _to_one(text: str, earlier: Earlier, likeness: float) -> Relation:
-    one, other = content(text), content(earlier.text)
-    if one == other and not differs(text, earlier.text):
-        return "duplicate"
-    inside, jaccard = sharing(one, other)
-    if turned(text, earlier.text):
-        core = sharing(undirected(text), undirected(earlier.text))
-        return "contradict" if core[1] >= SHARED else "new"
-    covered = inside >= COVERED and len(set(one)) >= FEWEST
-    if likeness < SAME_POINT and jaccard < SHARED and not covered:
+def _to_one(text: str, earlier: Earlier, likeness: float, more: float) -> Relation:
+    if looks_like_code(text) and looks_like_code(earlier.text):
+        same = _TOKEN.findall(text) == _TOKEN.findall(earlier.text)
+        return "duplicate" if same else "revise" if likeness >= CLOSE else "new"
+    if likeness >= TURNED + more and turned(text, earlier.text):
+        return "contradict"
+    if likeness < RELATED + more:
         return "new"
-    said_before = covered or likeness >= ALIKE
-    return "duplicate" if said_before and not differs(text, earlier.text) else "revise"
+    if likeness < CLOSE:
+        return "revise" if _extends(text, earlier.text) or _renumbered(text, earlier.text) else "duplicate"
+    inside, _ = sharing(content(text), content(earlier.text))
+    return "duplicate" if inside >= COVERED and not differs(text, earlier.text) else "revise"
+
+
+def _extends(text: str, earlier: str) -> bool:
+    """Whether a text says most of what an earlier one says, and half as much again."""
+    one, other = set(content(text)), set(content(earlier))
+    return sharing(tuple(other), tuple(one))[0] >= EXTENDED and len(one) >= 1.5 * len(other)
+
+
+def _renumbered(text: str, earlier: str) -> bool:
+    """Whether both have numbers, and other ones."""
+    one, other = _marks(text)[0], _marks(earlier)[0]
+    return bool(one) and bool(other) and one != other
 
 
 @lru_cache(maxsize=1 << 14)
 def _marks(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    said = words(text)
+    said = words(advice(text))
     numbers = {*_NUMBER.findall(text), *(each for each in said if each in lexicon().numbers)}
-    return frozenset(numbers), frozenset(_CAPITAL.findall(text)), _LIMITS & set(said)
+    return frozenset(numbers), frozenset(_CAPITAL.findall(text)), LIMITS & set(said)
 
 
 def differs(one: str, other: str) -> bool:

@@ -17,6 +17,11 @@ _PHRASES = (
     (re.compile(r"nothing else|nothing more|whether or not|not only|if not|or not"), ""),
     (re.compile(r"not (?:yet )?(visited|tried|explored|seen|tested)"), r"un\1"),
 )
+_NARRATIVE = re.compile(
+    r"^.*?\b(?:next time|in future|in the future|from now on|lesson:|i should have|i should|i must|i need to)\b"
+    r"[,:]?\s*(?:i (?:will|should|must|shall)\s+)?",
+    re.IGNORECASE | re.DOTALL,
+)
 _ENDINGS = ("ations", "ation", "ings", "ing", "ied", "ies", "edly", "ed", "es", "ly", "s")
 
 
@@ -42,6 +47,16 @@ def plain(text: str) -> str:
     for pattern, instead in _PHRASES:
         low = pattern.sub(instead, low)
     return low
+
+
+@lru_cache(maxsize=1 << 15)
+def advice(text: str) -> str:
+    """What a text would have one do, without the story of how that came to be known.
+
+    >>> advice("I lost all my gold. Next time I will keep some."), advice("Keep some gold.")
+    ('keep some.', 'Keep some gold.')
+    """
+    return _NARRATIVE.sub("", text, count=1) or text
 
 
 @lru_cache(maxsize=1 << 15)
@@ -77,7 +92,7 @@ def telling(text: str) -> tuple[str, ...]:
     ('verify', 'answer')
     """
     empty = _empty()
-    return tuple(each for each in words(plain(_NAME.sub(" ", text))) if stem(each) not in empty)
+    return tuple(each for each in words(plain(_NAME.sub(" ", advice(text)))) if stem(each) not in empty)
 
 
 @lru_cache(maxsize=1 << 15)
