@@ -22,6 +22,7 @@ _REASON = frozenset(
 )
 _DENIES = frozenset(("never", "not", "avoid", "without", "cannot", "whatever", "regardless", "nor", "neither", "no"))
 _DENIES_FIRST = frozenset(("stop", "skip", "ignore", "refuse", "refrain", "drop", "reject", "forget"))
+_ENDS = frozenset((".", ";", ":", ",", "but"))
 _OPENS = frozenset((".", ";", ":", ",", "and", "then", "must", "should", "to", "but", ""))
 
 
@@ -73,23 +74,21 @@ def bearing(text: str) -> Bearing:
 def _modes(text: str) -> Iterator[tuple[str, str]]:
     """Each word of a text, and whether it belongs to what is wanted, to what is not, or to when and why."""
     mode, before = "wanted", ""
-    for token in _TOKEN.findall(text):
-        if token in ".;:,":
+    for said in _TOKEN.findall(text):
+        if said in _ENDS:
             mode = "wanted"
-        elif token == "but":
-            mode = "wanted"
-        elif token in _REASON:
+        elif said in _REASON:
             mode = "reason"
-        elif _denies(token, before):
+        elif _denies(said, before):
             mode = "unwanted"
-        elif mode != "reason" or token not in ("and", "or"):
-            yield mode, token
-        before = token
+        else:
+            yield mode, said
+        before = said
 
 
-def _denies(token: str, before: str) -> bool:
-    led = (before, token) in {("rather", "than"), ("instead", "of")}
-    return led or token in _DENIES or token.endswith("n't") or (token in _DENIES_FIRST and before in _OPENS)
+def _denies(word: str, before: str) -> bool:
+    led = (before, word) in {("rather", "than"), ("instead", "of")}
+    return led or word in _DENIES or word.endswith("n't") or (word in _DENIES_FIRST and before in _OPENS)
 
 
 def _sides(said: list[str]) -> Mapping[int, tuple[int, ...]]:
