@@ -47,7 +47,8 @@ def command(results: tuple[str, ...], **given: Any) -> None:
     """Give results that another tool measured the honest report.
 
     RESULTS is a table (CSV, TSV, JSON, JSONL; - for a pipe), or files and folders of Inspect, Harbor, verifiers,
-    shobench or RSIBench, where the first is before and the others after.
+    shobench or RSIBench, where the first is before and the others after. A text of the S3Gym paper is searched for
+    curves that cannot have begun from one baseline.
 
     A table has one row per item with a column for each side, or one row per score with a column that names the side.
     Columns are guessed by name; on a terminal you are asked, in a pipe a doubt is refused with the flags for it.
@@ -65,9 +66,12 @@ def command(results: tuple[str, ...], **given: Any) -> None:
     """
     from rung.reanalysis import analysis, text
     from rung.reanalysis.columns import settle
-    from rung.reanalysis.readers import find
+    from rung.reanalysis.readers import find, s3gym
     from rung.reports.flat import json_value
 
+    if len(results) == 1 and s3gym.matches(Path(results[0])):
+        _baselines(Path(results[0]), out=given["out"], as_json=given["as_json"])
+        return
     columns, question = _columns(given), _question(given)
     source = find.read(results, score=columns.score)
     guess = settle(source, columns)
@@ -82,6 +86,23 @@ def command(results: tuple[str, ...], **given: Any) -> None:
         click.echo(line)
     if given["out"] is not None:
         click.echo(f"report: {given['out']}")
+
+
+def _baselines(paper: Path, *, out: Path | None, as_json: bool) -> None:
+    """Of the curves that the paper prints, which cannot have begun from one baseline."""
+    from rung.reanalysis import baselines, baselines_text
+    from rung.reanalysis.readers import s3gym
+    from rung.reports.flat import json_value
+
+    pairs = baselines.compare(s3gym.read(paper))
+    said = list(baselines_text.lines(pairs))
+    if out is not None:
+        put(out, "\n".join(("```", *said, "```", "")))
+    if as_json:
+        say_json(json_value(pairs))
+        return
+    for line in said:
+        click.echo(line)
 
 
 def _columns(given: Mapping[str, Any]) -> "Given":

@@ -10,5 +10,6 @@ values      what a reanalysis says, as plain values
 analysis    from pairs to estimates, tests, words, and what cannot be said
 curves      trials and checkpoints: avg@k, pass@k, learning curves
 tabular     the report as flat rows
+baselines   published curves, of which two cannot have begun at one point; baselines_text prints them
 text        the report for a terminal and as Markdown
 """
