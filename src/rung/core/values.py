@@ -341,9 +341,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Skipped(Sequence[Candidate]):
-    """No candidates, and why: a method tried to make one and what came of it was of no use. That is no fault."""
+    """No candidates, and why: a method tried to make one and what came of it was of no use. That is no fault.
+
+    `manifest` is what the method says of the try, such as the edits that were refused.
+    """
 
     reason: str
+    manifest: Mapping[str, JSON] = field(default_factory=dict, hash=False)
 
     def __len__(self) -> int:
         return 0

@@ -79,7 +79,7 @@ def test_edits_change_the_desk_and_each_is_recorded_with_turn_tool_and_hashes():
     [
         ({"tool": "write", "path": "agent/system.md", "text": "x"}, "agent/system.md: only agent/skills/**"),
         ({"tool": "write", "path": "agent/skills/../system.md", "text": "x"}, "a path is a part of the state"),
-        ({"tool": "write", "path": "evidence/attempt.md", "text": "x"}, "evidence/attempt.md can only be read"),
+        ({"tool": "write", "path": "evidence/attempt.md", "text": "x"}, "evidence/attempt.md: it can only be read"),
         ({"tool": "write", "path": "agent/skills/a.md", "text": "x" * 2_001}, "2001 bytes, and at most 2000"),
         ({"tool": "write", "path": "agent/tools/a.py", "text": "def f(:"}, "line 1 is no Python"),
         ({"tool": "write", "path": "agent/tools/a.py", "text": "import os"}, "line 1 imports os"),
@@ -155,9 +155,8 @@ def test_a_command_runs_in_the_sandbox_over_the_files_in_sight():
     assert answers(model)[1] == ("It ended: ended after 3 seconds, which is the most.\nPrinted:\nhalf\nErrors:\noops")
 
 
-@pytest.mark.parametrize("name", ["plain", "unsafe"])
-def test_no_command_runs_where_nothing_confines_it(name: str):
-    box = Box(name)
+def test_no_command_runs_where_nothing_confines_it():
+    box = Box("plain")
     model = says({"tool": "run", "command": "ls"})
     worked(model, given=Given(box))
     assert box.seen == []

@@ -12,8 +12,9 @@ from rung.core.values import Candidate, Selection, Skipped, State, Trial
 from rung.core.waiting import settle
 from rung.methods._controls import edits
 
-HINTS = ("needs_model", "most_candidates", "fullest", "exhaust")
-"""What a method may say of itself that holds of its control too: that it needs a model, and what it asks at most."""
+HINTS = ("needs_model", "most_candidates", "fullest", "exhaust", "surface", "runs_code")
+"""What a method may say of itself that holds of its control too: that it needs a model or a sandbox, what it asks at
+most, and what it may change."""
 
 
 class Controlled:

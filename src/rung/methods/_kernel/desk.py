@@ -4,11 +4,12 @@ Nothing here touches a disk. Paths are those of the state (`agent/tools/count.py
 and is no part of the candidate.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from rung.core.canonical import JSON, sha256
-from rung.core.surface import Surface, changed, modules
+from rung.core.surface import Surface, Violation, changed, modules
 
 DIGEST = 16
 """Hex digits of a hash in an edit record."""
@@ -67,12 +68,7 @@ class Desk:
 
     def write(self, tool: str, path: str, data: bytes) -> None:
         """Make a file, or put another text in its place. Raises `Refused`, and notes that, for what is not allowed."""
-        own = modules([*self.files, path])
-        wrong = self._lent(path) or "; ".join(each.told() for each in self.surface.unfit(path, data, own))
-        if not wrong and self._written + len(data) > self.most:
-            wrong = f"edits may write {self.most} bytes in all, and {self._written} are written already"
-        grown = {**self.files, path: data}
-        wrong = wrong or "; ".join(each.told() for each in self.surface.overfull(grown))
+        wrong = self._wrong(path, data)
         if wrong:
             self._refuse(tool, path, wrong)
         self._written += len(data)
@@ -81,21 +77,31 @@ class Desk:
 
     def delete(self, path: str) -> None:
         """Take a file away. Raises `Refused` for one that is not there, or may not go."""
-        misplaced = self.surface.misplaced(path)
-        wrong = self._lent(path) or (misplaced.told() if misplaced else "")
-        if wrong:
-            self._refuse("delete", path, wrong)
+        misplaced = self._lent(path) or self.surface.misplaced(path)
+        if misplaced is not None:
+            self._refuse("delete", path, [misplaced])
         if path not in self.files:
             raise Refused(f"there is no file {_named(path)}")
         self._note("delete", path, None)
         del self.files[path]
 
-    def _lent(self, path: str) -> str:
-        return f"{_named(path)} can only be read" if path in self.lent else ""
+    def _wrong(self, path: str, data: bytes) -> Sequence[Violation]:
+        lent = self._lent(path)
+        if lent is not None:
+            return [lent]
+        found = self.surface.unfit(path, data, modules([*self.files, path]))
+        if not found and self._written + len(data) > self.most:
+            told = f"edits may write {self.most} bytes in all, and {self._written} are written already"
+            found = [Violation("total", path, told)]
+        return found or self.surface.overfull({**self.files, path: data})
 
-    def _refuse(self, tool: str, path: str, why: str) -> None:
-        self.refusals.append({"turn": self.turn, "tool": tool, "path": _named(path), "why": why[:300]})
-        raise Refused(why[:300])
+    def _lent(self, path: str) -> Violation | None:
+        return Violation("path", path, "it can only be read") if path in self.lent else None
+
+    def _refuse(self, tool: str, path: str, wrong: Sequence[Violation]) -> NoReturn:
+        why = "; ".join(each.told() for each in wrong)[:300]
+        self.refusals.append({"turn": self.turn, "tool": tool, "path": _named(path), "kind": wrong[0].kind, "why": why})
+        raise Refused(why)
 
     def _note(self, tool: str, path: str, data: bytes | None) -> None:
         old = self.files.get(path)

@@ -31,17 +31,24 @@ def candidate(
     """
     changes = desk.changes()
     if not changes or not (unfinished or session.ended == "finished"):
-        return Skipped(_why(desk, session, changed=bool(changes)))
+        return Skipped(_why(desk, session, changed=bool(changes)), {**about, **_worked(desk, session)})
     manifest: dict[str, JSON] = {
         "evidence": [context.feedback.id],
         "files": sorted(changes),
         "opinions": opinions(desk),
         **about,
+        **_worked(desk, session),
+    }
+    return [Candidate(context.snapshot, State({**desk.files, **(beside or {})}), manifest)]
+
+
+def _worked(desk: Desk, session: Session) -> dict[str, JSON]:
+    """What was edited and refused, and how the session went."""
+    return {
         "edits": desk.records[:MOST_RECORDS],
         "refused": desk.refusals[:MOST_RECORDS],
         "session": session.to_json(),
     }
-    return [Candidate(context.snapshot, State({**desk.files, **(beside or {})}), manifest)]
 
 
 def _why(desk: Desk, session: Session, *, changed: bool) -> str:
