@@ -57,8 +57,8 @@ class Caps:
 class Line:
     """The model port of one attempt or one refinement (see `rung.core.ports.Model`).
 
-    `made` counts its calls; `limited` says whether a budget refused one; `halt` is what no caller may answer for, by
-    catching it and going on as if nothing had happened.
+    `made` counts its calls; `kept` remembers what they said; `limited` says whether a budget refused one; `halt` is what
+    no caller may answer for, by catching it and going on as if nothing had happened.
     """
 
     lines: "Lines"
@@ -69,6 +69,7 @@ class Line:
     limited: bool = False
     halt: RungError | None = None
     watch: Watch = field(default_factory=Watch)
+    kept: calls.Kept = field(default_factory=dict)
 
     async def generate(self, request: ModelRequest) -> ModelReply:
         """Answer one request, from the record if it is there. Whatever role it claims, it has that of its place."""
@@ -121,6 +122,7 @@ class Lines:
         self.recording = recording
         self._ids = ids or {}
         self._caps = caps
+        self._seen: set[tuple[str, str]] = set()  # names, and an id that each reported
 
     def within(self, request: ModelRequest) -> ModelRequest:
         """A request within the caps on what it may ask for."""
@@ -143,7 +145,7 @@ class Lines:
             raise
         crashpoints.reach("call.answered")
         self._freeze(line.provider, answered.reply)
-        calls.record_call(self._journal, line.path, index, ModelCall(request, answered.reply))
+        calls.record_call(self._journal, line.path, index, ModelCall(request, answered.reply), line.kept)
         self._observe(line.path, index, answered)
         await self._journal.flush(durable=False)
         crashpoints.reach("call.recorded")
@@ -154,7 +156,7 @@ class Lines:
         if found is None:
             return None
         asked, came = found
-        if fingerprint(asked) != fingerprint(calls.request_row(self._journal, request)):
+        if fingerprint(asked) != fingerprint(calls.request_row(self._journal, request, line.kept)):
             raise InstrumentFault("record", f"call {index} of {line.path} asks something else than is on record")
         if isinstance(came, ModelReply):
             return came
@@ -183,10 +185,13 @@ class Lines:
 
     def report(self, name: str, model: str) -> None:
         """Record the id that a model reports; raises `ModelUnusable` when it is no longer the one measured so far."""
+        if (name, model) in self._seen:
+            return
         home = f"models/{name}"  # a model may be named below another: a/b and a/b/c
         reported = self._journal.facts(under=home, kind="reported")
         seen = [fact.value for fact in reported if fact.path.rpartition("/")[0] == home]
         if {"id": model} in seen:
+            self._seen.add((name, model))
             return
         allowed = self._ids.get(name, ())
         if (seen and not allowed) or (allowed and model not in allowed):

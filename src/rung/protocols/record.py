@@ -37,7 +37,7 @@ from rung.core.values import (
     View,
 )
 from rung.protocols.answers import tidy
-from rung.store.calls import read_call, read_told
+from rung.store.calls import Read, read_call, read_told
 
 INLINE = 2000
 """Characters up to which a text stands in the row itself."""
@@ -143,8 +143,8 @@ def read_answer(store: Artifacts, kept: JSON) -> Call | str:
     return read_text(store, value["text"])
 
 
-def read_step(journal: Journal, path: str, index: int) -> Step | None:
-    """One step of an attempt; None past its end."""
+def read_step(journal: Journal, path: str, index: int, known: Read | None = None) -> Step | None:
+    """One step of an attempt; None past its end. `known` are messages of its calls that were read already."""
     value = cast("Mapping[str, Any] | None", journal.get(step_path(path, index), "step"))
     if value is None:
         return None
@@ -159,7 +159,7 @@ def read_step(journal: Journal, path: str, index: int) -> Step | None:
         score=value["score"],
         feedback=value["feedback"],
         self_score=value["self_score"],
-        agent_call=_last_call(journal, path, index),
+        agent_call=_last_call(journal, path, index, known),
     )
 
 
@@ -169,19 +169,20 @@ def calls_by(journal: Journal, path: str, index: int) -> int:
     return int(value.get("calls", 0)) if value is not None else 0  # rung 0.1 counted none
 
 
-def _last_call(journal: Journal, path: str, index: int) -> ModelCall | None:
+def _last_call(journal: Journal, path: str, index: int, known: Read | None) -> ModelCall | None:
     """The call behind a step: the one that the agent told of, else the last it made for it; None without any."""
     told = read_told(journal, path, index)
     if told is not None:
         return told
     before, after = calls_by(journal, path, index - 1), calls_by(journal, path, index)
-    return read_call(journal, path, after - 1) if after > before else None
+    return read_call(journal, path, after - 1, known) if after > before else None
 
 
 def read_steps(journal: Journal, path: str) -> Sequence[Step]:
     """Every step of an attempt, in order."""
     steps: list[Step] = []
-    while (step := read_step(journal, path, len(steps))) is not None:
+    known: Read = {}
+    while (step := read_step(journal, path, len(steps), known)) is not None:
         steps.append(step)
     return steps
 

@@ -100,6 +100,7 @@ class Study:
         self._acting = bench.seed.child("acting")
         self._lines = bench.lines or Lines(bench.journal)
         self._purse = self._lines.purse
+        self._fresh: dict[str, FeedbackResult] = {}  # what is told of attempts that are being refined
 
     # ----------------------------------------------------------------------------------------- verbs
 
@@ -185,7 +186,7 @@ class Study:
         self._check_stop()
         seat = arm.judging
         line = self._lines.line(f"{ticket.path}/judge", "instrument", seat.model)
-        feedback = record.read_feedback(self._journal, ticket.path)
+        feedback = self._feedback(ticket.path)
         rng = self._bench.seed.child("judging", arm.drawn_at(ticket.path)).rng()
         found = await judging.judged(seat.by, feedback, rng=rng, model=line)
         self._journal.put(ticket.path, "judged", found.row())
@@ -199,6 +200,13 @@ class Study:
         if settled is not None:
             return str(settled["snapshot"])
         self._check_stop()
+        self._fresh[ticket.path] = self._feedback(ticket.path)
+        try:
+            return await self._improved(arm, ticket, outcome, log)
+        finally:
+            del self._fresh[ticket.path]
+
+    async def _improved(self, arm: Arm, ticket: Ticket, outcome: Outcome, log: Sequence[str]) -> str:
         candidates = await self._refined(arm, ticket, self._context(arm, ticket, log, "refine"))
         trials = [await self._tried(arm, ticket, number, each) for number, each in enumerate(candidates)]
         context = self._context(arm, ticket, log, "select")
@@ -276,9 +284,12 @@ class Study:
         limits = [self._purse.budget.task.steps, self._bench.steps]
         return min((each for each in limits if each is not None), default=None)
 
+    def _feedback(self, path: str) -> FeedbackResult:
+        return self._fresh.get(path) or record.read_feedback(self._journal, path)
+
     def _told(self, arm: Arm, path: str) -> FeedbackResult:
         """What the method of an arm is told of an attempt."""
-        full = record.read_feedback(self._journal, path)
+        full = self._feedback(path)
         told = through(arm.lens, full)
         assert told is not None
         found = self._journal.get(path, "judged")

@@ -58,9 +58,13 @@ class JournalCalls:
         return read_call(self._journal, path, index)
 
 
-def record_call(journal: Journal, path: str, index: int, call: ModelCall) -> None:
+Kept: TypeAlias = dict[Message, str]
+"""Messages that are kept already, by what was said: a conversation says them again with each call."""
+
+
+def record_call(journal: Journal, path: str, index: int, call: ModelCall, kept: Kept | None = None) -> None:
     """Keep one call under an attempt's path. Arguments and tools come back as JSON has them: tuples as lists."""
-    journal.put(path, kind_of_call(index), _call_row(journal, call))
+    journal.put(path, kind_of_call(index), _call_row(journal, call, kept))
 
 
 def record_told(journal: Journal, path: str, step: int, call: ModelCall) -> None:
@@ -68,10 +72,10 @@ def record_told(journal: Journal, path: str, step: int, call: ModelCall) -> None
     journal.put(path, f"told/{step:06d}", _call_row(journal, call))
 
 
-def _call_row(artifacts: Artifacts, call: ModelCall) -> dict[str, JSON]:
+def _call_row(artifacts: Artifacts, call: ModelCall, kept: Kept | None = None) -> dict[str, JSON]:
     reply = call.reply
     return {
-        **request_row(artifacts, call.request),
+        **request_row(artifacts, call.request, kept),
         "reply": {
             "text": reply.text,
             "stop_reason": reply.stop_reason,
@@ -83,10 +87,14 @@ def _call_row(artifacts: Artifacts, call: ModelCall) -> dict[str, JSON]:
     }
 
 
-def request_row(artifacts: Artifacts, request: ModelRequest) -> dict[str, JSON]:
-    """What was asked, as a call's row holds it; its messages are kept as blobs. Equal rows are equal requests."""
+def request_row(artifacts: Artifacts, request: ModelRequest, kept: Kept | None = None) -> dict[str, JSON]:
+    """What was asked, as a call's row holds it; its messages are kept as blobs. Equal rows are equal requests.
+
+    `kept` remembers those of earlier calls, and is added to.
+    """
+    known = {} if kept is None else kept
     return {
-        "messages": [_keep_message(artifacts, message) for message in request.messages],
+        "messages": [_keep_once(artifacts, message, known) for message in request.messages],
         "role": request.role,
         "tools": _keep(artifacts, [_tool(tool) for tool in request.tools]) if request.tools else None,
         "decoding": _decoding(request),
@@ -135,22 +143,29 @@ def _asked(row: Mapping[str, Any]) -> Mapping[str, JSON]:
     return {key: row[key] for key in ("messages", "role", "tools", "decoding")}
 
 
-def read_call(journal: Journal, path: str, index: int) -> ModelCall | None:
-    """The call kept there, equal to the one recorded; None when there is none."""
-    return _read_call(journal, journal.get(path, kind_of_call(index)))
+Read: TypeAlias = dict[str, Message]
+"""Messages that were read already, by their hash."""
+
+
+def read_call(journal: Journal, path: str, index: int, known: Read | None = None) -> ModelCall | None:
+    """The call kept there, equal to the one recorded; None when there is none.
+
+    `known` are messages that were read of earlier calls, and is added to.
+    """
+    return _read_call(journal, journal.get(path, kind_of_call(index)), {} if known is None else known)
 
 
 def read_told(journal: Journal, path: str, step: int) -> ModelCall | None:
     """What an agent told of its call for a step; None when it told of none."""
-    return _read_call(journal, journal.get(path, f"told/{step:06d}"))
+    return _read_call(journal, journal.get(path, f"told/{step:06d}"), {})
 
 
-def _read_call(journal: Journal, fact: JSON | None) -> ModelCall | None:
+def _read_call(journal: Journal, fact: JSON | None, known: Read) -> ModelCall | None:
     if fact is None:
         return None
     row = cast(Mapping[str, Any], fact)
     request = ModelRequest(
-        messages=tuple(_read_message(journal, digest) for digest in row["messages"]),
+        messages=tuple(_read_once(journal, digest, known) for digest in row["messages"]),
         role=row["role"],
         tools=tuple(Tool(**tool) for tool in _read(journal, row["tools"])) if row["tools"] else (),
         **row["decoding"],
@@ -169,12 +184,26 @@ def _reply(row: Mapping[str, Any]) -> ModelReply:
     )
 
 
+def _keep_once(artifacts: Artifacts, message: Message, kept: Kept) -> str:
+    if message.calls:  # 1 and 1.0 are equal arguments, and not the same
+        return _keep_message(artifacts, message)
+    if message not in kept:
+        kept[message] = _keep_message(artifacts, message)
+    return kept[message]
+
+
 def _keep_message(artifacts: Artifacts, message: Message) -> str:
     images = [{"media_type": image.media_type, "hash": artifacts.blob(image.data)} for image in message.images]
     about: dict[str, JSON] = {"author": message.author, "text": message.text, "images": images}
     if message.calls:
         about["calls"] = [{"tool": made.tool, "arguments": made.arguments} for made in message.calls]
     return _keep(artifacts, about)
+
+
+def _read_once(artifacts: Artifacts, digest: str, known: Read) -> Message:
+    if digest not in known:
+        known[digest] = _read_message(artifacts, digest)
+    return known[digest]
 
 
 def _read_message(artifacts: Artifacts, digest: str) -> Message:
