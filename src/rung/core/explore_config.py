@@ -94,9 +94,14 @@ class ExploreConfig(Section):
         return self.episodes // self.checkpoint_every
 
     @property
+    def checked(self) -> int:
+        """Sealed tasks of each game that the checkpoints of a lineage sit."""
+        return self.checkpoints * self.checkpoint_episodes
+
+    @property
     def sealed(self) -> int:
         """Sealed tasks of each game."""
-        return max(self.baseline_episodes, self.checkpoints * self.checkpoint_episodes)
+        return max(self.baseline_episodes, self.checked)
 
     def tasks(self) -> Mapping[str, Any]:
         """The blocks of tasks that follow."""

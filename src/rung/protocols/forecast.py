@@ -24,7 +24,8 @@ from rung.core.canonical import fingerprint, sha256
 from rung.core.config import Block, Config, LimitConfig, ReplayConfig
 from rung.core.errors import UsageError
 from rung.core.values import Setting, State, Task
-from rung.protocols import plan, providers, rehearsal, wiring
+from rung.protocols import lines, plan, providers, rehearsal, wiring
+from rung.protocols.lines import Caps
 from rung.protocols.rehearsal import Ask, Rehearsed, Sight, Unforeseen
 from rung.protocols.shortfalls import shortfalls
 from rung.protocols.study import Arm
@@ -33,8 +34,8 @@ from rung.tasks import sequence
 SAMPLE = 12
 """Tasks of each block that are drawn and played at most. Drawing one of the hardest takes a tenth of a second."""
 
-Phase: TypeAlias = Literal["working", "trying", "refining", "examining"]
-PHASES: tuple[Phase, ...] = ("working", "trying", "refining", "examining")
+Phase: TypeAlias = Literal["working", "judging", "trying", "refining", "examining"]
+PHASES: tuple[Phase, ...] = ("working", "judging", "trying", "refining", "examining")
 Quantity: TypeAlias = Literal["usd", "tokens", "calls"]
 QUANTITIES: tuple[Quantity, ...] = ("usd", "tokens", "calls")
 
@@ -46,7 +47,8 @@ THROW_AWAY = "a forecast, which examines nobody"
 class Extent:
     """How many attempts a study has, without trials and reruns: what its config says, and nothing has to be drawn.
 
-    `places` are those of one lineage, replays among them; `tasks` are those of the exam.
+    `places` are those of one lineage, replays among them; `tasks` are those of the exam. Where they explore, the
+    checkpoints of a lineage sit `checked` of these, and A_0 works none.
     """
 
     arms: int
@@ -58,10 +60,14 @@ class Extent:
     cell: bool = False
     fresh: bool = False
     sentinels: int = 0
+    checked: int | None = None
 
     def attempts(self, beginnings: int) -> int:
         """All of them, with so many distinct A_0. In a ladder each has a static arm; in a cell each has sentinels, and
         each lineage may have a fresh exam of it."""
+        if self.checked is not None:
+            each = self.places + self.checked * self.repeats
+            return self.arms * self.lineages * each + beginnings * self.tasks * self.baseline_repeats
         worked = (self.arms + (0 if self.cell else beginnings)) * self.lineages * self.places
         before = beginnings * (self.lineages if self.fresh else 1) * self.baseline_repeats
         sittings = before + self.arms * self.lineages * self.repeats
@@ -81,7 +87,15 @@ def extent(config: Config) -> Extent:
         cell=config.protocol == "cell",
         fresh=config.protocol == "cell" and config.cell.before == "fresh",
         sentinels=config.cell.sentinels if config.protocol == "cell" else 0,
+        checked=sum(_checked(config).values()) if config.explore is not None else None,
     )
+
+
+def _checked(config: Config) -> Counter[str]:
+    """How many sealed tasks of each cell the exams of a lineage take: each of them once, or its checkpoints' alone."""
+    how = config.explore
+    blocks = config.tasks.holdout
+    return Counter({each.label: how.checked if how is not None else each.count for each in blocks})
 
 
 def places(config: Config) -> tuple[Counter[str], Counter[str]]:
@@ -89,9 +103,10 @@ def places(config: Config) -> tuple[Counter[str], Counter[str]]:
     tasks = config.tasks
     stand_ins = [(block, [_stand_in(block)] * block.count) for block in tasks.schedule]
     worked, replayed = Counter[str](), Counter[str]()
+    plays = config.explore.plays if config.explore is not None else 1
     order = sequence.insert_replays(stand_ins, interval=tasks.replay.interval, lag=tasks.replay.lag)
     for task, purpose in order:
-        (worked if purpose == "work" else replayed)[task.cell] += 1
+        (worked if purpose == "work" else replayed)[task.cell] += plays
     return worked, replayed
 
 
@@ -258,6 +273,7 @@ class Forecast:
                 next((part.unknown for part in parts if part.phase == phase and part.unknown), ""),
             )
             for phase in PHASES
+            if phase != "judging" or any(part.phase == phase for part in parts)
         )
 
 
@@ -304,10 +320,18 @@ class _Reckoning:
     lowered: dict[str, None] = field(default_factory=dict)
     longest: int = 0
 
+    @property
+    def caps(self) -> Caps | None:
+        """The caps on every call of the study."""
+        return lines.caps(self.config)
+
     async def forecast(self) -> Forecast:
         """All of it."""
         await self._look()
-        static = [await self._arm(arm, name, frozen=True) for name, arm in controls(self.arms)]
+        frozen = "static" if self.config.explore is None else "baseline"
+        static = [
+            await self._arm(arm, name.replace("static", frozen), frozen=True) for name, arm in controls(self.arms)
+        ]
         arms = (*static, *[await self._arm(arm, arm.name, frozen=False) for arm in self.arms])
         whole, budget = total([arm.total for arm in arms]), self.config.budget
         return Forecast(
@@ -332,12 +356,12 @@ class _Reckoning:
         for cell, tasks in sample(self.config).items():
             judged = self.config.tasks.self_score
             try:
-                seen = await rehearsal.sight(tasks, self.config.budget.task.steps, judged=judged)
+                seen = await rehearsal.sight(tasks, self.config.most_steps, judged=judged)
             except Unforeseen as why:
                 self.sights[cell] = why
             else:
                 self.sights[cell] = seen
-                self._note("[budget.task] steps", seen.limited)
+                self._note("[budget.task] steps", seen.limited and self.config.budget.task.steps is not None)
 
     # ----------------------------------------------------------------------------------------- one arm
 
@@ -345,9 +369,13 @@ class _Reckoning:
         """A whole arm, its lineages together."""
         exam, lineages = self.config.exam, self.config.lineages
         worked, replayed = places(self.config)
-        sat = Counter({block.label: block.count for block in self.config.tasks.holdout})
+        explores = self.config.explore is not None
+        every = Counter({block.label: block.count for block in self.config.tasks.holdout})
+        sat = every if frozen else _checked(self.config)
         sittings = self.config.baseline_repeats if frozen else lineages * exam.repeats
-        parts = [await self._attempts("working", arm, worked + replayed, frozen=frozen)]
+        parts = [] if frozen and explores else [await self._attempts("working", arm, worked + replayed, frozen=frozen)]
+        if arm.judging.by == "model" and not frozen:
+            parts.append(await self._judgements(arm, worked))
         if not frozen:
             parts += [await self._trials(arm, worked), await self._refinements(arm, worked)]
         examining = await self._attempts("examining", arm, sat, frozen=frozen)
@@ -382,6 +410,21 @@ class _Reckoning:
         many = {cell: count * candidates * arm.method.trials for cell, count in worked.items()}
         return await self._attempts("trying", arm, many, frozen=False)
 
+    async def _judgements(self, arm: Arm, worked: Mapping[str, int]) -> Part:
+        """The judgements of a lineage's steps by another model."""
+        gateway = self._model(arm.judging.model)
+        costs, unknown = [], ""
+        for cell, many in worked.items():
+            try:
+                _, actions = await self._rehearse(arm, arm.method.initial_state(arm.agent), cell)
+                asks = await rehearsal.judgements(rehearsal.told(self._sight(cell), actions), gateway, self.caps)
+            except Unforeseen as why:
+                unknown = unknown or str(why)
+            else:
+                self._seen_longest(asks)
+                costs.append(_summed(asks, attempts=0).times(many))
+        return Part("judging", total(costs), unknown)
+
     async def _refinements(self, arm: Arm, worked: Mapping[str, int]) -> Part:
         """The refinements of a lineage."""
         try:
@@ -412,7 +455,9 @@ class _Reckoning:
         cost = Cost()
         for success in (False, True):
             feedback = rehearsal.told(seen, actions, success=success)
-            asks = await rehearsal.refinement(arm, state, feedback, improver, candidates=method.most_candidates)
+            asks = await rehearsal.refinement(
+                arm, state, feedback, improver, candidates=method.most_candidates, caps=self.caps
+            )
             self._seen_longest(asks)
             cost = cost.larger(_summed(asks, attempts=0))
         return cost
@@ -426,7 +471,8 @@ class _Reckoning:
         """One attempt, rehearsed once however often it is asked for."""
         place = (arm.name, cell, _print(state))
         if place not in self.rehearsed:
-            self.rehearsed[place] = await rehearsal.attempt(arm, state, self._sight(cell), self._model(arm.model))
+            seen, gateway = self._sight(cell), self._model(arm.model)
+            self.rehearsed[place] = await rehearsal.attempt(arm, state, seen, gateway, self.caps)
         return self.rehearsed[place]
 
     def _sight(self, cell: str) -> Sight:

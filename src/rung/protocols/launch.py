@@ -26,6 +26,7 @@ from rung.protocols import (
     explore,
     instructions,
     ladder,
+    lines,
     plan,
     providers,
     recordings,
@@ -34,7 +35,7 @@ from rung.protocols import (
 )
 from rung.protocols.budget import Purse
 from rung.protocols.equipment import Needs
-from rung.protocols.lines import Caps, Lines
+from rung.protocols.lines import Lines
 from rung.protocols.plan import Plan
 from rung.protocols.recordings import Recording, SharedExam
 from rung.protocols.registered import Registered
@@ -239,10 +240,8 @@ def _stream_terms(config: Config) -> Terms:
 def _lines(config: Config, journal: Journal, wishes: Wishes, recording: Recording | None = None) -> Lines:
     purse = Purse(journal, config.budget, warn=wishes.warn, clock=time.monotonic)
     ids = {name: each.ids for name, each in config.models.items() if each.ids}
-    how = config.explore
-    caps = Caps(how.input_tokens, how.output_tokens) if how is not None else None
     recorded = recording.journal if recording is not None else None
-    return Lines(journal, purse, recording=recorded, ids=ids, caps=caps)
+    return Lines(journal, purse, recording=recorded, ids=ids, caps=lines.caps(config))
 
 
 def _note_prices(journal: Journal, arms: tuple[Arm, ...]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from rung.core import crashpoints
 from rung.core.canonical import JSON, fingerprint, sha256
+from rung.core.config import Config
 from rung.core.errors import (
     AgentCrash,
     ContextOverflow,
@@ -41,6 +42,11 @@ class Caps:
     input_tokens: int
     output_tokens: int
 
+    @property
+    def input_bytes(self) -> int:
+        """The most bytes of text that a call may read."""
+        return self.input_tokens * BYTES_A_TOKEN
+
     def within(self, request: ModelRequest) -> ModelRequest:
         """The request, asking for no more output."""
         return replace(request, max_tokens=min(request.max_tokens or self.output_tokens, self.output_tokens))
@@ -53,12 +59,18 @@ class Caps:
             raise ContextOverflow(f"about {tokens:,} input tokens, and a call reads {self.input_tokens:,} at most")
 
 
+def caps(config: Config) -> Caps | None:
+    """The caps that a study's config sets, if any."""
+    how = config.explore
+    return Caps(how.input_tokens, how.output_tokens) if how is not None else None
+
+
 @dataclass(slots=True)
 class Line:
     """The model port of one attempt or one refinement (see `rung.core.ports.Model`).
 
-    `made` counts its calls; `kept` remembers what they said; `limited` says whether a budget refused one; `halt` is what
-    no caller may answer for, by catching it and going on as if nothing had happened.
+    `made` counts its calls; `kept` remembers what they said; `limited` says whether a budget refused one; `halt` is
+    what no caller may answer for, by catching it and going on as if nothing had happened.
     """
 
     lines: "Lines"

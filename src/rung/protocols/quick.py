@@ -6,17 +6,23 @@ its own. With at most four exam tasks a cell, no rung of it from G1 up can carry
 """
 
 from collections.abc import Sequence
+from math import gcd
 from typing import Any
 
 from rung.core.config import Block, Config, TasksConfig, parse
+from rung.core.explore_config import ExploreConfig
 
-LINEAGES = {"ladder": 2, "cell": 1}
+LINEAGES = {"ladder": 2, "cell": 1, "explore": 2}
 """Of a cell one, for a working session of a program costs most of all."""
 SENTINELS = 1
 WORKED = 6
 """Tasks of one block of the schedule."""
 EXAMINED = 4
 """Tasks of one block of the holdout; with fewer than 6 no verdict is given."""
+CHECKPOINTS, APART = 2, 2
+"""Checkpoints of a course that explores, and episodes between them."""
+
+EXPLORED = ("episodes", "plays", "checkpoint_every", "checkpoint_episodes", "baseline_episodes")
 
 ENDING = " quick"
 LONGEST_NAME = 80
@@ -38,8 +44,24 @@ def shrink(config: Config) -> tuple[Config, tuple[str, ...]]:
     tasks["replay"] = _replay(config.tasks, [Block.model_validate(block) for block in tasks["schedule"]])
     if config.protocol == "cell":
         document["cell"]["sentinels"] = min(config.cell.sentinels, SENTINELS)
+    if config.explore is not None:
+        document["explore"] |= _explored(config.explore)
+        del tasks["schedule"], tasks["holdout"]  # they follow
     small = parse(document)
     return small, tuple(_changes(config, small))
+
+
+def _explored(how: ExploreConfig) -> dict[str, int]:
+    """A few episodes with two checkpoints of few tasks each."""
+    every = min(how.checkpoint_every, APART)
+    episodes = every * min(how.checkpoints, CHECKPOINTS)
+    return {
+        "checkpoint_every": every,
+        "episodes": episodes,
+        "plays": gcd(how.plays, episodes),
+        "checkpoint_episodes": min(how.checkpoint_episodes, EXAMINED // CHECKPOINTS),
+        "baseline_episodes": min(how.baseline_episodes, EXAMINED),
+    }
 
 
 def replays(schedule: Sequence[Block], *, interval: int, lag: int) -> int:
@@ -88,5 +110,6 @@ def _numbers(config: Config) -> list[tuple[str, Any]]:
         *blocks,
         ("tasks.holdout_tasks_per_difficulty", tasks.holdout_tasks_per_difficulty),
         ("cell.sentinels", config.cell.sentinels),
+        *((f"explore.{key}", getattr(config.explore, key)) for key in EXPLORED if config.explore is not None),
         ("tasks.replay", f"interval {replay.interval}, lag {replay.lag}"),
     ]

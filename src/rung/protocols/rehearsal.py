@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from rung.backends.models.gateway import Gateway
+from rung.backends.models.prices import most
 from rung.core import registry
 from rung.core.canonical import JSON, sha256
 from rung.core.ports import Actor, Episode, Family, Ports, Ran, RefineContext
@@ -38,7 +39,8 @@ from rung.core.values import (
     View,
 )
 from rung.core.waiting import settle
-from rung.protocols import self_score
+from rung.protocols import judging, self_score
+from rung.protocols.lines import Caps
 from rung.protocols.study import Arm
 from rung.tasks import keys
 
@@ -207,24 +209,31 @@ class Probe:
     token), cut off if `cut`."""
 
     gateway: Gateway
+    caps: Caps | None = None
     cut: bool = False
     asks: list[Ask] = field(default_factory=list)
 
     async def generate(self, request: ModelRequest) -> ModelReply:
         """As much as may be said."""
-        read, written = self.gateway.bounds(request)
-        self.asks.append(Ask(read, written, self.gateway.worst(request).usd))
+        read, written = self._bounds(request)
+        self.asks.append(Ask(read, written, most(read, written, self.gateway.price).usd))
         return ModelReply(NONSENSE * written, self.gateway.id, "length" if self.cut else "stop")
 
+    def _bounds(self, request: ModelRequest) -> tuple[int, int]:
+        if self.caps is None:
+            return self.gateway.bounds(request)
+        read, written = self.gateway.bounds(self.caps.within(request))
+        return min(read, self.caps.input_bytes), written
 
-async def attempt(arm: Arm, state: State, seen: Sight, gateway: Gateway | None) -> Rehearsed:
+
+async def attempt(arm: Arm, state: State, seen: Sight, gateway: Gateway | None, caps: Caps | None = None) -> Rehearsed:
     """What an attempt from this state asks, call by call, and what it answers. Raises `Unforeseen`."""
     if not getattr(arm.agent, "foreseeable", False):
         alone = "; it is given no model, and what its own code calls is not counted" if gateway is None else ""
         raise Unforeseen(f"agent {arm.agent.id!r} does not say what it asks{alone}")
     if gateway is None:
         return [], [Action(NONSENSE)] * len(seen.views)
-    probe = Probe(gateway)
+    probe = Probe(gateway, caps)
     actions: list[Action] = []
 
     async def act() -> None:
@@ -262,10 +271,16 @@ def told(seen: Sight, actions: Sequence[Action], *, success: bool = False) -> Fe
 
 
 async def refinement(
-    arm: Arm, state: State, feedback: FeedbackResult, gateway: Gateway | None, *, candidates: int
+    arm: Arm,
+    state: State,
+    feedback: FeedbackResult,
+    gateway: Gateway | None,
+    *,
+    candidates: int,
+    caps: Caps | None = None,
 ) -> list[Ask]:
     """What refining after this attempt asks, and selecting among so many candidates. Raises `Unforeseen`."""
-    probe = Probe(gateway, cut=True) if gateway is not None else None
+    probe = Probe(gateway, caps, cut=True) if gateway is not None else None
     context = RefineContext(
         snapshot="rehearsal",
         state=state,
@@ -285,6 +300,16 @@ async def refinement(
 
     await _foreign(f"method {arm.method.id!r}", refine)
     return probe.asks if probe is not None else []
+
+
+async def judgements(feedback: FeedbackResult, gateway: Gateway | None, caps: Caps | None) -> list[Ask]:
+    """What another model is asked that judges the steps of this attempt."""
+    if gateway is None:
+        return []
+    probe = Probe(gateway, caps)
+    for step in feedback.trajectory:
+        await probe.generate(judging.request(feedback, step))
+    return probe.asks
 
 
 async def _foreign(who: str, function: Callable[..., Awaitable[None]], *arguments: object) -> None:

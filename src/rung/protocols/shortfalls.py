@@ -7,6 +7,7 @@ and say so in the report; but by then the time and the money are spent.
 from collections.abc import Iterator
 
 from rung.core.config import Config
+from rung.core.explore_config import BASELINE_EPISODES
 from rung.stats.flags import MIN_TASKS
 from rung.tasks import sequence
 
@@ -23,6 +24,14 @@ def _not_fresh(config: Config) -> Iterator[str]:
 
 
 def _no_verdict(config: Config) -> Iterator[str]:
+    how = config.explore
+    if how is not None:
+        if how.sealed < BASELINE_EPISODES:
+            yield (
+                f"explore.baseline_episodes: A_0 sits {how.sealed} tasks of each game, and with fewer than "
+                f"{BASELINE_EPISODES} the noise of the baseline is in every number above it"
+            )
+        return
     few = [f"{cell.label} has {cell.count}" for cell in config.tasks.holdout if cell.count < MIN_TASKS]
     if few:
         yield f"{', '.join(few)} sealed tasks, and fewer than {MIN_TASKS} give no verdict"
