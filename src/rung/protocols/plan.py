@@ -21,6 +21,7 @@ from rung.core.values import Task
 from rung.protocols.exam import Exam
 from rung.protocols.rungs import Comparison, comparisons
 from rung.tasks import keys, sequence
+from rung.tasks.rewards import reward_range
 from rung.tasks.sequence import Entry, Held
 
 
@@ -183,9 +184,18 @@ def _families(plan: Plan) -> dict[str, JSON]:
             "capability": registry.family(task.family).capability,
             "scale": asdict(registry.family(task.family).scale),
             "constants": task.constants,
+            **_reward(plan, task.family),
         }
         for task in tasks
     }
+
+
+def _reward(plan: Plan, family: str) -> dict[str, JSON]:
+    """What one step can earn, where steps are judged: errors of judging are measured on it."""
+    if plan.config.protocol != "explore":
+        return {}
+    declared = reward_range(registry.family(family))
+    return {"reward": None if declared is None else list(declared)}
 
 
 def _task(task: Task) -> dict[str, JSON]:

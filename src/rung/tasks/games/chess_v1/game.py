@@ -86,6 +86,7 @@ class ChessFamily:
     id: str = "chess-v1"
     capability: str = "reasoning"
     scale: Scale = Scale("share of positions foretold", low=0.0, high=1.0)  # noqa: RUF009 (frozen)
+    reward: tuple[float, float] = (0.0, 1.0)
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

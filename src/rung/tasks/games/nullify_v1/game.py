@@ -121,6 +121,7 @@ class NullifyFamily:
     id: str = "nullify-v1"
     capability: str = "reasoning"
     scale: Scale = Scale("1 for an empty board", low=0.0, high=1.0)  # noqa: RUF009 (frozen)
+    reward: tuple[float, float] = (0.0, 1.0)
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

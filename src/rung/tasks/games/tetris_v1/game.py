@@ -91,6 +91,7 @@ class TetrisFamily:
     id: str = "tetris-v1"
     capability: str = "planning"
     scale: Scale = Scale("rows", low=0.0, high=float(STEPS * CELLS // NARROWEST))  # noqa: RUF009 (frozen)
+    reward: tuple[float, float] = (0.0, 4.0)  # four rows at once
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:
