@@ -34,7 +34,7 @@ goes on; a checkpoint has as many scores as its attempts were measured.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rung.core.canonical import JSON, fingerprint
@@ -152,7 +152,8 @@ def beginning(arm: Arm, snapshot: str) -> str:
 
 
 def planned(plan: Plan, how: ExploreConfig, arms: tuple[Arm, ...]) -> Explore:
-    """The study that a plan and its `[explore]` make."""
+    """The study that a plan and its `[explore]` make. Whatever the arms were made for, no method is told a verdict."""
+    arms = tuple(replace(arm, lens="verdict_hidden") for arm in arms)
     games = []
     for number, game in enumerate(how.games):
         mine = slice(number * how.episodes, (number + 1) * how.episodes)

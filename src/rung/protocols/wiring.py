@@ -65,7 +65,6 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
                 model=by_name.get(agent_config.model or ""),
                 improver=by_name.get(method_config.model or agent_config.model or ""),
                 of=arm.of if isinstance(arm, ControlArm | JudgedArm) else None,
-                lens="verdict_hidden" if config.protocol == "explore" else "full",
                 judging=_judging(arm, config, by_name),
             )
         )
