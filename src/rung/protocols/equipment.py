@@ -11,6 +11,7 @@ from rung.agents.command import CommandAgent
 from rung.agents.command.facts import Facts, Places
 from rung.backends import programs
 from rung.backends.network.relay import Reach
+from rung.backends.network.watchers import Watchers
 from rung.backends.sandbox.bubblewrap import Bubblewrap
 from rung.backends.sandbox.docker import Docker
 from rung.backends.sandbox.places import Places as Room
@@ -82,6 +83,8 @@ async def equipped(
     place = directory.path.absolute()  # a supervisor works elsewhere
     homes = Homes(place / "homes", BlobFiles(place / directory.blobs.name))
     homes.tidy()
+    watchers = Watchers()
+    watchers.start()  # it is up by the time the first sandbox is made
     ground = Ground(
         journal=journal,
         homes=homes,
@@ -94,6 +97,7 @@ async def equipped(
         config=config,
         clock=clock,
         stop_requested=needs.stop_requested,
+        watchers=watchers,
         reach=needs.reach,
     )
     return tuple(_with_hand(arm, ground, needs) for arm in arms)

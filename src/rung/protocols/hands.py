@@ -96,7 +96,7 @@ class Ground:
     config: Config
     clock: Callable[[], float]
     stop_requested: Callable[[], bool]
-    watchers: Watchers = field(default_factory=Watchers)
+    watchers: Watchers
     reach: Reach | None = None
 
 

@@ -18,11 +18,13 @@ from typing import Any
 import pytest
 
 from backends.sandbox.confining import CONFINERS, Seen, living, python, ran, run
+from rung.backends.network.ring import Capture
 from rung.backends.sandbox import procs
 from rung.backends.sandbox.bubblewrap import Bubblewrap
 from rung.core.confined import Bind, Bounds, Confined, Confiner, Fork, Given, Network, Program, Scratch
 from rung.core.errors import InstrumentFault
 
+OUTSIDE = bytes([203, 0, 113, 9])
 FOREVER = "import time\nprint('up', flush=True)\ntime.sleep(3600)\n"
 IGNORES = "import signal\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n"
 
@@ -536,12 +538,14 @@ except OSError as error:
         async with await bubblewrap.start(python(code), hear=lambda _, data: heard.append(data)) as held:
             await held.release()
             ended = await held.wait()
-            capture = held.sockets.capture
-            assert capture is not None
-            with suppress(BlockingIOError):
-                while True:
-                    caught.append(capture.recv(65536))
+            assert held.sockets.capture is not None
+            capture = Capture(held.sockets.capture)
+            caught.extend(capture.early())
+            while not any(OUTSIDE in each for each in caught):
+                assert select.select([capture], [], [], 20)[0], caught
+                for burst in capture.bursts():
+                    caught.extend(burst)
             return Seen(b"".join(heard).decode(), "", ended)
 
     assert asyncio.run(whole()).out == "ConnectionRefusedError\n"
-    assert any(each[30:34] == bytes([203, 0, 113, 9]) for each in caught)
+    assert caught[0][30:34] == OUTSIDE, "the first packet of all is the one that was sent"

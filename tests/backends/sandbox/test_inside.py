@@ -76,9 +76,9 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
 
 
 def test_a_mode_opens_what_it_needs_and_no_more():
-    assert wanted(Network("none", ports=(1,))) == Wanted()
-    assert wanted(Network("gateway", ports=(1, 2))) == Wanted((1, 2))
-    assert wanted(Network("allowlist", ports=(1,), allow=("a.example",))) == Wanted((1,), web=True)
+    assert wanted(Network("none", ports=(1,))) == Wanted(ring=True)
+    assert wanted(Network("gateway", ports=(1, 2))) == Wanted((1, 2), ring=True)
+    assert wanted(Network("allowlist", ports=(1,), allow=("a.example",))) == Wanted((1,), web=True, ring=True)
 
 
 def test_nothing_of_ours_is_in_there():

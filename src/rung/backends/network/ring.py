@@ -6,11 +6,12 @@ that was built without, frames are received one by one.
 """
 
 import array
+import errno
 import mmap
+import os
 import socket
 import struct
 from collections.abc import Iterator
-from contextlib import suppress
 
 SNAP = 20_000
 """Bytes captured of a packet: the longest hello that is read, with its headers. How long it was is in its header."""
@@ -32,6 +33,25 @@ _PACKET_HEAD = struct.Struct("=I8xI8xH")
 _BURST = 256
 
 
+def attach_filter(packets: int) -> None:
+    """Let a packet socket take each packet on loopback once, and of a long one the beginning."""
+    code = array.array("B", b"".join(struct.pack("=HBBI", *each) for each in _FILTER))
+    _set(packets, socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("@HP", len(_FILTER), code.buffer_info()[0]))
+
+
+def make(packets: int, blocks: int = BLOCKS) -> None:
+    """Give a packet socket its ring. Raises OSError: EBUSY where it has one, another where the kernel makes none."""
+    _set(packets, _SOL_PACKET, _VERSION, struct.pack("=I", _V3))
+    _set(
+        packets, _SOL_PACKET, _RX_RING, struct.pack("=7I", BLOCK, blocks, 2048, BLOCK * blocks // 2048, RETIRE_MS, 0, 0)
+    )
+
+
+def _set(packets: int, level: int, option: int, value: bytes) -> None:
+    with socket.socket(fileno=os.dup(packets)) as same:
+        same.setsockopt(level, option, value)
+
+
 class Capture:
     """A packet socket on a loopback device, as frames. `blocks` of memory make the ring; 0 does without."""
 
@@ -46,7 +66,7 @@ class Capture:
         """Frames that were read."""
         self.dropped: int
         """Frames that the kernel had no room for, as of the last `count`."""
-        self._attach_filter()
+        attach_filter(packets.fileno())
         _, self.dropped = self._statistics()  # the rest of what was counted up to here passed without the filter
 
     def fileno(self) -> int:
@@ -57,8 +77,7 @@ class Capture:
         """Frames from before; then the ring is made. A program that lies still sends none."""
         waiting = [frame for burst in self._received() for frame in burst]
         if self._blocks:
-            with suppress(OSError):
-                self._make_ring()
+            self._make_ring()
         self.dropped += self._statistics()[1]
         self.read = self._captured = len(waiting)
         return waiting
@@ -82,17 +101,15 @@ class Capture:
         """Frames that were captured and not read, as of the last `count`."""
         return max(0, self._captured - self.read)
 
-    def _attach_filter(self) -> None:
-        code = array.array("B", b"".join(struct.pack("=HBBI", *each) for each in _FILTER))
-        program = struct.pack("@HP", len(_FILTER), code.buffer_info()[0])
-        self._socket.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
-
     def _make_ring(self) -> None:
-        self._socket.setsockopt(_SOL_PACKET, _VERSION, _V3)
-        frames = BLOCK * self._blocks // 2048
-        wanted = struct.pack("=7I", BLOCK, self._blocks, 2048, frames, RETIRE_MS, 0, 0)
-        self._socket.setsockopt(_SOL_PACKET, _RX_RING, wanted)
-        self._ring = mmap.mmap(self._socket.fileno(), BLOCK * self._blocks)
+        """Make it, unless whoever opened the socket has: then this waits until it is there."""
+        descriptor = self._socket.fileno()
+        try:
+            make(descriptor, self._blocks)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                return
+        self._ring = mmap.mmap(descriptor, BLOCK * self._blocks)
 
     def _statistics(self) -> tuple[int, int]:
         """Packets, among them those dropped, since the last time."""

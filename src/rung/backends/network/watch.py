@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 from rung.backends.network.flows import Flows
 from rung.backends.network.record import Writer
 from rung.backends.network.ring import Capture
+from rung.backends.sandbox import kernel
 
 BEAT_SECONDS = 30.0
 TURN_MS = 500
@@ -184,15 +185,32 @@ def main(source: socket.socket) -> None:
 
 
 def serve(descriptor: int) -> None:
-    """Fork a watcher for each socket that comes over this one, until whoever sends them is gone."""
+    """Have a watcher ready for each socket that comes over this one, until whoever sends them is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever stops the instrument wants the record ended, not broken
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a watcher: its end is seen on its socket
     link = socket.socket(fileno=descriptor)
     link.set_inheritable(False)
-    while rights := socket.recv_fds(link, 1, 1)[1]:
-        if os.fork() == 0:
-            link.close()
+    while _taken(link):
+        pass
+
+
+def _taken(link: socket.socket) -> bool:
+    """Fork a watcher, and wait until it has been given its socket; False when no more will come."""
+    taken, taker = os.pipe()
+    forks = os.getpid()
+    if not os.fork():
+        kernel.die_with(forks)  # or whoever asks would still be answered, once
+        os.close(taken)
+        rights = socket.recv_fds(link, 1, 1)[1]
+        link.close()
+        kernel.live_on()
+        os.write(taker, b"." if rights else b"!")
+        os.close(taker)
+        if rights:
             with socket.socket(fileno=rights[0]) as source:
                 main(source)
-            os._exit(0)
-        os.close(rights[0])
+        os._exit(0)
+    os.close(taker)
+    said = os.read(taken, 1)  # nothing, should it have been killed meanwhile: then there is to be another
+    os.close(taken)
+    return said != b"!"

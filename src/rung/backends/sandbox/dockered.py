@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from rung.backends.sandbox import inside, kernel, procs
-from rung.backends.sandbox.launch import SETUP_SECONDS, Ends, check_inside, die_with, fork
+from rung.backends.sandbox.launch import SETUP_SECONDS, Ends, check_inside, fork
 from rung.backends.sandbox.order import FD, Order
 
 _CLI_FAILED = 125
@@ -41,12 +41,13 @@ class Dockered:
         supervisor = os.getpid()
         own = Ends(reading, ends.out, ends.err)
         environment = dict(self.order.env or {})
-        self.outer = fork(lambda: die_with(supervisor), lambda: os.execve(command[0], command, environment), own)  # noqa: S606
+        self.outer = fork(lambda: kernel.die_with(supervisor), lambda: os.execve(command[0], command, environment), own)  # noqa: S606
         os.close(reading)
         self._await()
         self._main_fd = os.pidfd_open(self._main)
         if self.order.wanted is not None:
-            self._opening = inside.Opening(self._init, self.order.wanted)
+            self._opening = inside.Opening(self.order.wanted)
+            self._opening.begin(self._init)
 
     def _await(self) -> None:
         until = time.monotonic() + SETUP_SECONDS

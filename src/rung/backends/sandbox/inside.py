@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 
+from rung.backends.network import ring
 from rung.backends.sandbox import kernel, passing
 from rung.core.canonical import JSON
 from rung.core.confined import Network, Sockets
@@ -41,15 +42,17 @@ _RTA_OIF, _RTA_TABLE = 4, 15
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to open: listeners on 127.0.0.1 at these ports, and for `web` those that stand for the world outside."""
+    """What to open: listeners on 127.0.0.1 at these ports, and for `web` those that stand for the world outside. `ring`
+    gives the capture its ring already, where it is to be recorded."""
 
     ports: tuple[int, ...] = ()
     web: bool = False
+    ring: bool = False
 
 
 def wanted(network: Network) -> Wanted:
     """What a network mode needs. The capture is always opened."""
-    return Wanted(network.ports if network.mode != "none" else (), network.mode == "allowlist")
+    return Wanted(network.ports if network.mode != "none" else (), network.mode == "allowlist", ring=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +102,37 @@ def open_inside(pid: int, what: Wanted) -> Opened:
 
     Forks, so the caller has one thread. The process need not be the caller's child, only in its power.
     """
-    return Opening(pid, what).opened()
+    opening = Opening(what)
+    opening.begin(pid)
+    try:
+        return opening.opened()
+    finally:
+        os.waitpid(opening.child, 0)
 
 
 class Opening:
-    """Sockets that are being opened, while the caller does something else."""
+    """Sockets that are opened while the caller does something else.
 
-    def __init__(self, pid: int, what: Wanted) -> None:
+    Whoever opens them is ready before it is known of which process, for a fork takes a while. It ends by itself, and
+    is then the caller's to fetch.
+    """
+
+    def __init__(self, what: Wanted) -> None:
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._child = os.fork()
-        if not self._child:
-            _never_returns(pid, what, theirs)
+        self.child = os.fork()
+        if not self.child:
+            self._ours.close()
+            _never_returns(what, theirs)
         theirs.close()
+
+    def begin(self, pid: int) -> None:
+        """Open them now, in the network of this process."""
+        passing.send(self._ours, {"pid": pid})
 
     def opened(self) -> Opened:
         """Wait for them; once."""
         with closing(self._ours):
-            try:
-                return _received(self._ours)
-            finally:
-                os.waitpid(self._child, 0)
+            return _received(self._ours)
 
 
 def _received(source: socket.socket) -> Opened:
@@ -138,16 +152,21 @@ def opened_of(names: JSON, descriptors: Sequence[int]) -> Opened:
     return Opened(tuple(map(str, names)), tuple(descriptors))
 
 
-def _never_returns(pid: int, what: Wanted, back: socket.socket) -> None:
+def _never_returns(what: Wanted, back: socket.socket) -> None:
     """The child: whatever happens in it is said to its parent, and it is gone."""
     try:
+        ordered = passing.receive(back)
+        if ordered is None:  # there was no sandbox after all
+            os._exit(0)
         try:
-            _step_into(pid)
+            _step_into(ordered[0]["pid"])
             opened = _open_all(what)
         except OSError as error:
             passing.send(back, {"error": str(error)})
         else:
             passing.send(back, {"names": list(opened.names)}, opened.descriptors)
+            if what.ring:  # the kernel takes milliseconds over it; whoever reads the capture waits for what is left
+                ring.make(opened.descriptors[0])
     finally:
         os._exit(0)
 
@@ -248,5 +267,6 @@ def _capture() -> socket.socket:
     for option in (socket.SO_RCVBUF, _SO_RCVBUFFORCE):  # the second goes beyond net.core.rmem_max, where it is granted
         with suppress(PermissionError):
             made.setsockopt(socket.SOL_SOCKET, option, CAPTURE_BUFFER)
+    ring.attach_filter(made.fileno())
     made.bind((_LOOPBACK, _ETH_P_ALL))
     return made

@@ -5,6 +5,7 @@ Numbers are those of the kernel's own headers: system calls from 424 on are the 
 
 import ctypes
 import os
+import signal
 import sys
 from functools import cache
 from pathlib import Path
@@ -44,6 +45,18 @@ def _checked(answer: int, what: str) -> int:
 def prctl(option: int, value: int) -> None:
     """Set something of this process (prctl(2))."""
     _checked(_libc().prctl(option, ctypes.c_ulong(value), 0, 0, 0), "prctl")
+
+
+def die_with(parent: int) -> None:
+    """Be killed when the process that forked this one is gone. It has one thread, so it is the process that counts."""
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(127)
+
+
+def live_on() -> None:
+    """Be no longer killed with whoever forked this process."""
+    prctl(PR_SET_PDEATHSIG, 0)
 
 
 def setns(fd: int, kind: int) -> None:

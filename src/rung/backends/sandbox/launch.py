@@ -211,13 +211,15 @@ class Bubblewrapped:
             staging.enter(self.order.view, user)
             if user is not None:
                 staging.become(user)
-            die_with(supervisor)
+            kernel.die_with(supervisor)
             for each in (options, info_end, gate, *given):
                 os.set_inheritable(each, True)
 
         self.outer = fork(prepare, lambda: os.execve(command[0], command, {}), ends)  # noqa: S606
         for each in (info_end, gate, options):
             os.close(each)
+        if self.order.wanted is not None:
+            self._opening = inside.Opening(self.order.wanted)
         self._await_setup(info, user)
 
     @staticmethod
@@ -235,9 +237,9 @@ class Bubblewrapped:
             self.inner = _inner(info, until)
         finally:
             os.close(info)
+        if self._opening is not None:
+            self._opening.begin(self.inner)
         limiter = Limiter(self.inner, self.order.bounds, user)
-        if self.order.wanted is not None:
-            self._opening = inside.Opening(self.inner, self.order.wanted)
         while not self._lies_still():
             if time.monotonic() > until:
                 raise OSError(f"the sandbox was not made within {SETUP_SECONDS:.0f} s")
@@ -334,13 +336,6 @@ def _in_memory(data: bytes) -> int:
     return descriptor
 
 
-def die_with(parent: int) -> None:
-    """Be killed when the supervisor is gone. It has one thread, so it is the process that counts."""
-    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(127)
-
-
 def _inner(info: int, until: float) -> int:
     """The inner process that bwrap tells of."""
     said = b""
@@ -409,7 +404,7 @@ class Bare:
 
         def prepare() -> None:
             os.setsid()
-            die_with(supervisor)
+            kernel.die_with(supervisor)
             os.close(self._gate)
             os.chdir(self.order.cwd)
             if not os.read(gate, 1):

@@ -1,46 +1,46 @@
 """The process from which supervisors come: a fork of it costs a millisecond, where starting Python costs fifteen.
 
-It is started when the first sandbox is, has one thread, and does nothing but fork. Should a supervisor itself be
-killed, what it kept comes here, and is ended. Standard library alone.
+It is started when the first sandbox is, has one thread, and does nothing but fork, one supervisor ahead of the orders.
+Should a supervisor itself be killed, what it kept comes here, and is ended. Standard library alone.
 """
 
 import os
 import select
 import signal
 import socket
+import struct
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 from rung.backends.sandbox import kernel, passing, procs, supervisor
 from rung.backends.sandbox.order import from_json
 
+PID = struct.Struct("=I")
+NO_MORE = 3
+"""How a supervisor ends that got no order, for whoever gives them is gone."""
+
 
 def main() -> None:
-    """Serve orders until whoever started us is gone, then wait for the last supervisor."""
+    """Have a supervisor ready for each order until whoever started us is gone, then wait for the last of them."""
     link, instrument = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(int(sys.argv[2]))
     link.set_inheritable(False)  # it had to be for us, and is for nobody below
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     woken, waker = _woken_by_children()
-    poll = select.poll()
-    for each in (link.fileno(), instrument, woken):
-        poll.register(each, select.POLLIN)
-    mine: set[int] = set()
-    serving = True
-    while serving or mine:
-        for descriptor, _ in poll.poll():
-            if descriptor == woken:
-                os.read(woken, 4096)
-            elif descriptor == link.fileno() and serving:
-                child = _serve(link, instrument, (woken, waker))
-                serving = child is not None
-                mine |= {child} if child else set()
-            elif descriptor == instrument:
-                serving = False
-                poll.unregister(instrument)
-        if not serving:
-            with suppress(KeyError, ValueError):
-                poll.unregister(link)
-        _fetch(mine)
+    taken, taker = os.pipe()
+    ready = Ready(link, instrument, taker, (woken, waker, taken))
+    mine, spare = set[int](), ready.fork()
+    while spare or mine:
+        found = select.select([woken, taken], [], [])[0]
+        if taken in found and PID.unpack(os.read(taken, PID.size))[0] == spare:  # and has not ended already
+            mine.add(spare)
+            spare = ready.fork()
+        if woken in found:
+            os.read(woken, 4096)
+            ended = _fetch(mine, spare)
+            if spare in ended:
+                spare = 0 if ended[spare] == NO_MORE else ready.fork()
 
 
 def _woken_by_children() -> tuple[int, int]:
@@ -54,39 +54,65 @@ def _woken_by_children() -> tuple[int, int]:
     return read, write
 
 
-def _serve(link: socket.socket, instrument: int, ours: tuple[int, int]) -> int | None:
-    """Take one order and fork its supervisor; None when no more will come."""
-    try:
-        message = passing.receive(link)
-    except OSError:
-        message = None
-    if message is None:
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Forks supervisors before they are needed. Each waits for one order, says that it has it, and carries it out;
+    it ends without one when no more will come."""
+
+    link: socket.socket
+    instrument: int
+    taker: int
+    ours: tuple[int, ...]
+
+    def fork(self) -> int:
+        """The process of the next one."""
+        nursery, child = os.getpid(), os.fork()
+        if not child:
+            try:
+                kernel.die_with(nursery)
+                self._wait()
+            finally:
+                os._exit(0)
+        return child
+
+    def _wait(self) -> None:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for each in self.ours:
+            os.close(each)
+        message = self._order()
+        if message is None:
+            os._exit(NO_MORE)
+        kernel.live_on()
+        os.write(self.taker, PID.pack(os.getpid()))
+        os.close(self.taker)
+        self.link.close()
+        said, (theirs, *given) = message
+        supervisor.main(socket.socket(fileno=theirs), self.instrument, from_json(said), given)
+
+    def _order(self) -> tuple[dict[str, Any], list[int]] | None:
+        """The next order. Where the instrument is gone there is none, whoever else may hold its end of the link."""
+        if self.link.fileno() not in select.select([self.link.fileno(), self.instrument], [], [])[0]:
+            return None
+        with suppress(OSError):
+            return passing.receive(self.link)
         return None
-    said, (theirs, *given) = message
-    child = os.fork()
-    if not child:
-        try:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            link.close()
-            for each in ours:
-                os.close(each)
-            supervisor.main(socket.socket(fileno=theirs), instrument, from_json(said), given)
-        finally:
-            os._exit(0)
-    for each in (theirs, *given):
-        os.close(each)
-    return child
 
 
-def _fetch(mine: set[int]) -> None:
-    """Fetch what has ended. A child that is no supervisor has lost one, and is ended."""
+def _fetch(mine: set[int], spare: int) -> dict[int, int]:
+    """Fetch what has ended, with how it did. A child that is no supervisor has lost one, and is ended."""
+    ended: dict[int, int] = {}
     with suppress(ChildProcessError):
-        while pid := os.waitpid(-1, os.WNOHANG)[0]:
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                break
             mine.discard(pid)
-    for stray in set(procs.children(os.getpid())) - mine:
+            ended[pid] = os.waitstatus_to_exitcode(status)
+    for stray in set(procs.children(os.getpid())) - mine - {spare}:
         with suppress(ProcessLookupError):
             os.kill(stray, signal.SIGKILL)
+    return ended
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def from_json(data: Mapping[str, Any]) -> Order:
         **plain
         | {
             "bounds": Bounds(**given["bounds"]),
-            "wanted": given["wanted"] and Wanted(tuple(given["wanted"]["ports"]), given["wanted"]["web"]),
+            "wanted": given["wanted"] and Wanted(**given["wanted"] | {"ports": tuple(given["wanted"]["ports"])}),
             "view": tuple(Forked(**each) if "upper" in each else Shown(**each) for each in given["view"]),
             "copied": tuple((lower, upper) for lower, upper in given["copied"]),
         }

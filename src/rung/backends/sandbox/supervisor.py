@@ -335,13 +335,11 @@ class Supervisor:
     def _status(self) -> int | None:
         """What the program's process left to its parent; None when its parent is gone without a word."""
         self.held.finish()
-        until = time.monotonic() + LAST_SECONDS
-        while time.monotonic() < until:
-            pid, status = os.waitpid(self.held.outer, os.WNOHANG)
-            if pid:
-                return status
-            time.sleep(0.0005)
-        return None
+        gone = os.pidfd_open(self.held.outer)
+        select.select([gone], [], [], LAST_SECONDS)
+        os.close(gone)
+        pid, status = os.waitpid(self.held.outer, os.WNOHANG)
+        return status if pid else None
 
     def _main_is_gone(self) -> bool:
         return self.main is not None and bool(select.select([self.main], [], [], 0)[0])
