@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rung.findings.semantics.values import Proposal
+from rung.findings.semantics.values import BEFORE, Earlier, Held, Proposal
 from rung.findings.semantics.words import content, telling
 
 if TYPE_CHECKING:
@@ -38,22 +38,43 @@ class Near:
 
 def nearest(proposals: Sequence[Proposal]) -> list[list[Near]]:
     """For each proposal the earlier ones most like it, the most alike first, the latest first among equals."""
-    numbers: dict[str, int] = {}
-    for each in proposals:
-        for text in (each.text, *(earlier.text for earlier in each.against)):
-            numbers.setdefault(text, len(numbers))
-    if not numbers:
+    numbers = _Numbers()
+    places = [numbers.of(each) for each in proposals]
+    if not numbers.texts:
         return []
-    rows = _rows(list(numbers))
+    rows = _rows(list(numbers.texts))
     columns = rows.T.tocsc()
     found: list[list[Near]] = []
     for start in range(0, len(proposals), BLOCK):
-        some = proposals[start : start + BLOCK]
-        likenesses = (rows[[numbers[each.text] for each in some]] @ columns).toarray()
-        for row, each in zip(likenesses, some, strict=True):
-            against = np.fromiter((numbers[earlier.text] for earlier in each.against), dtype=np.int64)
-            found.append(_best(row[against]))
+        some = places[start : start + BLOCK]
+        likenesses = (rows[[mine for mine, _ in some]] @ columns).toarray()
+        found += [_best(row[np.concatenate(others)]) for row, (_, others) in zip(likenesses, some, strict=True)]
     return found
+
+
+class _Numbers:
+    """A number for each text. Of what several proposals share, the numbers are found once."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+        self._shared: dict[int, NDArray[np.int64]] = {}
+
+    def of(self, proposal: Proposal) -> tuple[int, list[NDArray[np.int64]]]:
+        """The number of a proposal's text, and of all that it is held against, in the order of `against`."""
+        earlier = proposal.earlier
+        before = [] if proposal.before is None else [Earlier(BEFORE, proposal.before)]
+        if not isinstance(earlier, Held):
+            return self._one(proposal.text), [self._all(earlier), self._all(before)]
+        shared = self._shared.get(id(earlier.standing))
+        if shared is None:
+            shared = self._shared[id(earlier.standing)] = self._all(earlier.standing)
+        return self._one(proposal.text), [shared, self._all(earlier.said[: earlier.many]), self._all(before)]
+
+    def _all(self, some: Sequence[Earlier]) -> NDArray[np.int64]:
+        return np.array([self._one(each.text) for each in some], dtype=np.int64)
+
+    def _one(self, text: str) -> int:
+        return self.texts.setdefault(text, len(self.texts))
 
 
 def _best(likenesses: NDArray[np.float32]) -> list[Near]:

@@ -41,12 +41,11 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 def relation(proposal: Proposal, near: Sequence[Near]) -> tuple[Relation, str | None]:
     """The relation of a proposal to the earlier ones most like it, and the id of the one it is about."""
-    against = proposal.against
-    more = BY_CHANCE * max(0.0, log(len(against) / FEW)) if against else 0.0
-    found = [
-        (_to_one(proposal.text, against[each.place], each.likeness, more), each.likeness, against[each.place].id)
-        for each in near
-    ]
+    more = BY_CHANCE * max(0.0, log(max(1, len(proposal.earlier)) / FEW))
+    found = []
+    for each in near:
+        earlier = proposal.against(each.place)
+        found.append((_to_one(proposal.text, earlier, each.likeness, more), each.likeness, earlier.id))
     related = [each for each in found if each[0] != "new"]
     if not related:
         return ("revise", BEFORE) if proposal.before is not None else ("new", None)

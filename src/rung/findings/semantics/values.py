@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from rung.core.errors import UsageError
 
@@ -30,6 +30,27 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True)
+class Held(Sequence[Earlier]):
+    """What a proposal is held against: what stood, and the first so many of its own refinement. Both are shared."""
+
+    standing: tuple[Earlier, ...]
+    said: Sequence[Earlier]
+    many: int
+
+    def __len__(self) -> int:
+        return len(self.standing) + self.many
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(index)
+        stood = len(self.standing)
+        return self.standing[place] if place < stood else self.said[place - stood]
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """The smallest piece of a change that could be taken over or left out by itself.
 
@@ -47,10 +68,11 @@ class Proposal:
     before: str | None = None
     earlier: Sequence[Earlier] = field(default=(), repr=False)
 
-    @property
-    def against(self) -> Sequence[Earlier]:
-        """All that its relation may be about: the text that it replaces first."""
-        return self.earlier if self.before is None else (Earlier(BEFORE, self.before), *self.earlier)
+    def against(self, place: int) -> Earlier:
+        """What its relation may be about, by place: the earlier ones, and last the text that it replaces."""
+        if place == len(self.earlier) and self.before is not None:
+            return Earlier(BEFORE, self.before)
+        return self.earlier[place]
 
 
 @dataclass(frozen=True, slots=True)
