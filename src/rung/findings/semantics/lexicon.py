@@ -15,7 +15,8 @@ from rung.findings.semantics.values import FUNCTIONS, Function
 class Lexicon:
     """Words by what they tell.
 
-    `same`: groups of one meaning. `empty`: words that say nothing. `negations`, and `flips` that turn the next word.
+    `same`: groups of one meaning. `empty`: words that say nothing. `common`: words
+    that any rules have. `negations`, and `flips` that turn the next word.
     `sides`: words of a pair of opposites, each with the pair's number and its side. `numbers`: spelt out.
     `things`: what names a thing of some game. `category`: what speaks of a category of games. `function`: what speaks
     of an ability, and `hint` what may. `code`: what speaks of something that is built or enforced, `said`: of words for
@@ -24,6 +25,7 @@ class Lexicon:
 
     same: Sequence[Sequence[str]]
     empty: Sequence[str]
+    common: Sequence[str]
     negations: frozenset[str]
     flips: frozenset[str]
     sides: Mapping[str, tuple[int, int]] = field(hash=False)
@@ -44,6 +46,7 @@ def lexicon() -> Lexicon:
     return Lexicon(
         same=[line.split() for line in _lines(found["same"])],
         empty=found["empty"].split(),
+        common=found["common"].split(),
         **{name: frozenset(found["direction"][name].split()) for name in ("negations", "flips", "numbers")},
         sides=dict(_sides(found["direction"]["sides"])),
         things=_any(found["things"]),

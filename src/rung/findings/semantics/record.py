@@ -27,6 +27,9 @@ SEVERAL = "several"
 CATEGORIES = {"exploring": "exploration"}
 """Capabilities of families that labels call otherwise."""
 
+LEAST_LINE = 8
+"""Characters from which a line is looked for within what came."""
+
 _REMOVES = frozenset(("retract", "delete", "remove", "removed", "drop", "rollback"))
 _REVISES = frozenset(("revise", "update", "merge", "edit", "improvement", "replace", "modify"))
 _TEXTS = ("text", "description", "opinion", "content")
@@ -228,8 +231,9 @@ def _drafts(manifest: Mapping[str, Any], came: Sequence[Changed]) -> list[_Draft
     spoken: set[str] = set()
     for opinion in _opinions(manifest):
         for draft in _of_opinion(opinion, manifest, there):
-            drafts.append(draft)
-            spoken |= draft.keys
+            if draft.told or not draft.keys <= spoken:
+                drafts.append(draft)
+                spoken |= draft.keys
     for each in came:
         if each.piece.key not in spoken:
             spoken.add(each.piece.key)
@@ -260,9 +264,9 @@ def _of_opinion(
     word = str(opinion.get("op", opinion.get("operation", opinion.get("type", "add")))).casefold()
     if not text or word in _REMOVES:
         return
-    parts = sentences(text)
-    if any(key_of(part) in there for part in parts):
-        yield from (_of_change(there[key_of(part)]) for part in parts if key_of(part) in there)
+    there_already = [found for part in sentences(text) if (found := _standing(part, there)) is not None]
+    if there_already or opinion.get("id") in _named(manifest):  # under a file's name stands a line of its difference
+        yield from map(_of_change, there_already)
         return
     files = _named(opinion) or _named(manifest)
     mine = [each for each in there.values() if not files or any(_is_at(each.piece.path, name) for name in files)]
@@ -272,6 +276,14 @@ def _of_opinion(
     old = str(before) if isinstance(before, str) and word in _REVISES else None
     keys = frozenset(each.piece.key for each in mine)
     yield _Draft(text, mine[0].piece.path, "add" if old is None else "revise", old, keys, told=True)
+
+
+def _standing(text: str, there: Mapping[str, Changed]) -> Changed | None:
+    """The change that brought a text, or that it is a line of."""
+    key = key_of(text)
+    if key in there or len(key) < LEAST_LINE:
+        return there.get(key)
+    return next((each for whole, each in there.items() if key in whole), None)
 
 
 def _named(row: Mapping[str, Any]) -> list[str]:
