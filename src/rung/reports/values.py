@@ -9,6 +9,7 @@ from rung.findings.adoption import Adoption
 from rung.findings.audit.evidence import Evidence
 from rung.findings.audit.verdict import Word
 from rung.findings.built import Inventory
+from rung.findings.semantics.counts import Semantics
 from rung.reports.over import Gate, Over
 from rung.stats.missing import Bounds
 from rung.stats.verdict import Verdict
@@ -544,3 +545,4 @@ class LadderReport:
     margins: Mapping[str, float] = field(default_factory=dict)  # registered with it, by level
     over: tuple[Over, ...] = ()  # gains over controls
     gates: tuple[Gate, ...] = ()  # and what became of what these proposed
+    changes: Semantics | None = None  # what the methods changed; None where nothing was proposed

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from rung.core.ports import Journal
-from rung.findings.semantics.annotator import NAME, annotate
+from rung.findings.semantics.annotator import annotate
+from rung.findings.semantics.checks import Check, checks
 from rung.findings.semantics.failures import Pattern, patterns
 from rung.findings.semantics.record import Line, Recorded, lines
 from rung.findings.semantics.standing import Stood, median_lifetime, stood
@@ -54,6 +55,54 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """One proposal in words: where it is from, what it says, its labels, and what became of it.
+
+    `fate` is what became of it at once; `lifetime` the refinements through which it stood, None where it never did.
+    """
+
+    id: str
+    arm: str
+    lineage: int
+    place: int
+    game: str
+    path: str | None
+    operation: str
+    text: str
+    relation: str
+    of: str | None
+    scope: str
+    function: tuple[str, ...]
+    surface: str
+    fate: str
+    retained: bool
+    lifetime: int | None
+
+
+def row(found: Annotated) -> Row:
+    """A proposal in words."""
+    made, labels = found.recorded, found.labels
+    return Row(
+        id=made.proposal.id,
+        arm=made.arm,
+        lineage=made.lineage,
+        place=made.place,
+        game=made.proposal.game,
+        path=made.proposal.path,
+        operation=made.proposal.operation,
+        text=made.proposal.text,
+        relation=labels.relation,
+        of=labels.of,
+        scope=labels.scope,
+        function=tuple(each for each in FUNCTIONS if each in labels.function),
+        surface=labels.surface,
+        fate=made.fate,
+        retained=found.retained,
+        lifetime=found.stood.lifetime if found.stood is not None else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """What the methods of one arm changed: in all games together, and in each; `removed` pieces went unreplaced."""
 
@@ -63,24 +112,32 @@ class Changes:
     removed: int
     all: Tally
     games: Mapping[str, Tally] = field(hash=False)
-    examples: tuple[Annotated, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Semantics:
-    """The semantic analysis of a study, and who annotated it."""
+    """The semantic analysis of a study by rules, and how far others who labelled it agree.
 
-    annotator: str
+    `quoted` are proposals that a report shows: of each failure pattern and arm the first that answers it.
+    """
+
     arms: tuple[Changes, ...]
     patterns: tuple[Pattern, ...]
+    checks: tuple[Check, ...]
+    quoted: Mapping[str, Row] = field(hash=False)
 
 
 def semantics(journal: Journal) -> Semantics | None:
-    """The analysis by rules of a study as it stands; None where nothing was ever proposed."""
+    """The analysis of a study as it stands; None where nothing was ever proposed."""
     found = annotated(journal)
-    if not any(some for _, some in found):
+    everything = [each for _, some in found for each in some]
+    if not everything:
         return None
-    return Semantics(NAME, tuple(by_arm(found)), patterns(journal, [each for _, some in found for each in some]))
+    alike = patterns(journal, [each.recorded for each in everything])
+    first = {ids[0] for each in alike for ids in each.answers.values()}
+    quoted = {each.recorded.proposal.id: row(each) for each in everything if each.recorded.proposal.id in first}
+    rules = {each.recorded.proposal.id: each.labels for each in everything}
+    return Semantics(tuple(by_arm(found)), alike, checks(journal, rules), quoted)
 
 
 def annotated(journal: Journal) -> list[tuple[Line, list[Annotated]]]:
@@ -111,7 +168,6 @@ def by_arm(found: Sequence[tuple[Line, Sequence[Annotated]]]) -> list[Changes]:
                 games={
                     game: tally([each for each in everything if each.recorded.proposal.game == game]) for game in games
                 },
-                examples=tuple(everything),
             )
         )
     return made

@@ -8,12 +8,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from rung.core.ports import Journal
-
-if TYPE_CHECKING:
-    from rung.findings.semantics.counts import Annotated
+from rung.findings.semantics.record import Recorded
 
 LONGEST = 100
 """Characters of a template."""
@@ -36,11 +34,11 @@ class Pattern:
     answers: Mapping[str, tuple[str, ...]]
 
 
-def patterns(journal: Journal, proposals: Sequence["Annotated"]) -> tuple[Pattern, ...]:
+def patterns(journal: Journal, proposals: Sequence[Recorded]) -> tuple[Pattern, ...]:
     """The patterns among all working attempts that failed, the commonest of each game first."""
-    after: dict[str, list[Annotated]] = defaultdict(list)
+    after: dict[str, list[Recorded]] = defaultdict(list)
     for each in proposals:
-        after[each.recorded.after].append(each)
+        after[each.after].append(each)
     alike: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for fact in journal.facts(kind="sealed"):
         sealed = cast("Mapping[str, Any]", fact.value)
@@ -50,11 +48,11 @@ def patterns(journal: Journal, proposals: Sequence["Annotated"]) -> tuple[Patter
     return tuple(sorted(found, key=lambda each: (each.game, -each.attempts, each.status, each.refused, each.last)))
 
 
-def _answers(paths: Sequence[str], after: "Mapping[str, list[Annotated]]") -> dict[str, tuple[str, ...]]:
+def _answers(paths: Sequence[str], after: Mapping[str, list[Recorded]]) -> dict[str, tuple[str, ...]]:
     made: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         for each in after.get(path, ()):
-            made[each.recorded.arm].append(each.recorded.proposal.id)
+            made[each.arm].append(each.proposal.id)
     return {arm: tuple(ids) for arm, ids in made.items()}
 
 

@@ -27,6 +27,8 @@ SEVERAL = "several"
 CATEGORIES = {"exploring": "exploration"}
 """Capabilities of families that labels call otherwise."""
 
+PHANTOM = "phantom"
+"""What the kind of a scripted agent begins with: what it learns is a number, and proposes nothing."""
 LEAST_LINE = 8
 """Characters from which a line is looked for within what came."""
 
@@ -99,13 +101,16 @@ class _Reader:
         self._cut: dict[tuple[str, str], tuple[Piece, ...]] = {}
         self._categories = categories(journal)
         config = cast("Mapping[str, Any]", journal.get("plan", "config") or {})
-        self._methods = {arm["name"]: arm["method"]["name"] for arm in config.get("arms", ())}
+        arms = cast("Sequence[Mapping[str, Any]]", config.get("arms", ()))
+        self._methods = {arm["name"]: arm["method"]["name"] for arm in arms}
+        self._scripted = {arm["name"] for arm in arms if str(arm.get("agent", {}).get("kind")).startswith(PHANTOM)}
 
     def lines(self) -> Iterator[Line]:
         made: dict[tuple[str, int], list[str]] = defaultdict(list)
         for fact in self._journal.facts(kind="refined"):
             parts = fact.path.split("/")
-            made[parts[0], int(parts[1].removeprefix("L"))].append(fact.path)
+            if parts[0] not in self._scripted:
+                made[parts[0], int(parts[1].removeprefix("L"))].append(fact.path)
         for (arm, lineage), paths in made.items():
             yield self._line(arm, lineage, sorted(paths, key=_place))
 
