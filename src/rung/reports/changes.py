@@ -1,4 +1,4 @@
-"""What the methods changed, in words: rows for a page, Markdown and a terminal (SelfImprove-Bench, Tables 3, 6, 7, 9)."""
+"""What the methods changed, in words, for every renderer (SelfImprove-Bench, Tables 3, 6, 7 and 9)."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 INTRODUCED = (
     "Every change is cut into proposals, the smallest pieces that could be taken over or left out by themselves. "
-    "Recorded are all that a method made, also in candidates that were not taken over; retained are those that stand in "
-    "A_T as they were written. A proposal is held against what stood before it: it is new, revises or contradicts "
+    "Recorded are all that a method made, also in candidates that were not taken over; retained are those that stand "
+    "in A_T as they were written. A proposal is held against what stood before it: it is new, revises or contradicts "
     "something, or says it again. What each label means: docs/guide/annotating.md."
 )
 SHOWN = 30
@@ -123,7 +123,7 @@ def labelers(checks: Sequence[Check]) -> list[Labeler]:
 
 def labeler_rows(found: Semantics) -> list[tuple[str, ...]]:
     """Who labelled, and what asking a model took: a cost of the instrument, in no arm's account."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for each in labelers(found.checks):
         spent = "unknown" if each.usd is None else number(each.usd)
         asked = (str(each.unread), str(each.calls), f"{each.tokens:,}", spent) if each.kind == "model" else ("·",) * 4

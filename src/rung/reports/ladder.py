@@ -12,6 +12,7 @@ from rung.core.ports import Journal
 from rung.findings.adoption import adoptions
 from rung.findings.audit.verdict import Audit
 from rung.findings.inventory import inventories
+from rung.findings.semantics.counts import semantics
 from rung.reports import (
     ablation,
     books,
@@ -55,6 +56,8 @@ HOW = {
     "held against the registered plan": "rung.reports.registered.held",
     "gain over a control": "rung.reports.controls.over",
     "honest: without what was touched, bounds": "rung.reports.honesty.honesty",
+    "proposals: recorded, retained, rates": "rung.findings.semantics.counts.by_arm",
+    "agreement of labels, kappa": "rung.findings.semantics.agreement.agreement",
     "carried: gained, lost (ablation)": "rung.reports.ablation.ablation",
     "digest": "rung.core.ports.Journal.digest",
 }
@@ -121,6 +124,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None, audit
         margins=found.margins(),
         over=over,
         gates=controls.gates(journal, found),
+        changes=semantics(journal),
     )
     return replace(report, weaknesses=weaknesses(report))
 

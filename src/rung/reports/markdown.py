@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rung.core.config import ITSELF
-from rung.reports import apparatus, controls_text, registered
+from rung.reports import apparatus, changes, controls_text, registered
 from rung.reports.accounts import (
     ACTION_HEADS,
     CALL_HEADS,
@@ -63,7 +63,14 @@ def markdown(report: LadderReport) -> str:
         blocks += [f"## {escaped(arm.name)}", escaped(_about(arm)), _ladder(arm), *_notes(arm)]
     blocks += _controls(report)
     blocks += [*_explained("How the intervals were made", methods(report)), escaped(report.calibration)]
-    blocks += [*_honesty(report), *_sessions(report), *_built(report), *_used(report), *_ablation(report)]
+    blocks += [
+        *_honesty(report),
+        *_sessions(report),
+        *_built(report),
+        *_used(report),
+        *_ablation(report),
+        *_changes(report),
+    ]
     blocks += [
         "## How attempts ended",
         _endings(report),
@@ -301,6 +308,25 @@ def _used(report: LadderReport) -> list[str]:
         if found.splits:
             split = _table(apparatus.SPLIT_HEADS, apparatus.split_rows(report, found))
             blocks += [f"**{escaped(found.caveat)}**", split]
+    return blocks
+
+
+def _changes(report: LadderReport) -> list[str]:
+    """What the methods changed; nothing where nothing was proposed."""
+    found = report.changes
+    if found is None:
+        return []
+    blocks = ["## What the methods changed", changes.INTRODUCED, escaped(changes.validated())]
+    blocks += [
+        _table(changes.ARM_HEADS, changes.arm_rows(found)),
+        _table(changes.LABEL_HEADS, changes.label_rows(found)),
+    ]
+    if found.checks:
+        blocks += ["### How far labels agree", _table(changes.CHECK_HEADS, changes.check_rows(found))]
+        blocks += [_table(changes.LABELER_HEADS, changes.labeler_rows(found))]
+    if found.patterns:
+        rows = changes.pattern_rows(found)
+        blocks += ["### What failed, and what was proposed in answer", _table(changes.PATTERN_HEADS, rows)]
     return blocks
 
 

@@ -8,7 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from rung.reports import accounts, apparatus, controls_text, drawing, flat, registered, terms, wording
+from rung.reports import accounts, apparatus, changes, controls_text, drawing, flat, registered, terms, wording
 from rung.reports.values import ArmReport, LadderReport
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def html(report: LadderReport) -> str:
         registered=registered,
         apparatus=apparatus,
         controls=controls_text,
+        changes=changes,
         pictures=_Pictures(report),
         settings=_settings,
     )

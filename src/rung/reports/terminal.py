@@ -2,11 +2,12 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, get_args
 
 from rung.core.values import Ending
-from rung.reports import apparatus, controls_text, registered
+from rung.reports import apparatus, changes, controls_text, registered
 from rung.reports.accounts import agents, attempts_text, budget_text, called, ended, ending_name, headline, spent
 from rung.reports.values import ArmReport, LadderReport, Rung
 from rung.reports.wording import (
@@ -84,6 +85,7 @@ def _head(report: LadderReport) -> list["Text"]:
         *_endings(report),
         *_promise(report),
         *(_line(clean(said), "dim") for said in apparatus.lines(report)),
+        *(_line(said, "dim") for said in islice(changes.lines(report), _MOST_ARMS)),
         *_honesty(report),
         *claim,
     ]

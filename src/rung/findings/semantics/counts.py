@@ -144,7 +144,8 @@ def annotated(journal: Journal) -> list[tuple[Line, list[Annotated]]]:
     """Every proposal of a study with its labels, lineage by lineage."""
     read = lines(journal)
     everything = [each for line in read for each in line.recorded]
-    labels = iter(annotate([each.proposal for each in everything], things(journal)))
+    named = things(journal) if everything else {}
+    labels = iter(annotate([each.proposal for each in everything], named))
     return [
         (line, [Annotated(each, next(labels), how) for each, how in zip(line.recorded, stood(line), strict=True)])
         for line in read

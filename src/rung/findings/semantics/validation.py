@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-
 PLACE = Path(__file__).parent / "validation.json"
 ASKED = ("relation", "scope", "function", "surface")
 
@@ -51,13 +50,11 @@ def cited() -> str:
     blind, held = (", ".join(_text(part, key) for key in ASKED) for part in (found.frozen, found.held))
     return (
         f"Labels are by rules, without a model. Against {found.frozen.proposals} invented proposals, labelled by "
-        f"{found.labeller}, Cohen's kappa of the rules as first written was {blind}. They were then mended by one half; "
-        f"on the other {found.held.proposals} it is {held}."
+        f"{found.labeller}, Cohen's kappa of the rules as first written was {blind}. They were then mended by one "
+        f"half; on the other {found.held.proposals} it is {held}."
     )
 
 
 def _text(part: Measured, key: str) -> str:
     value, lo, hi = part.kappa[key]
     return f"{key} {value:.2f} [{lo:.2f}, {hi:.2f}]"
-
-
