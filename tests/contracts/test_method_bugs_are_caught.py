@@ -3,12 +3,14 @@
 import itertools
 import json
 import random
+from contextlib import suppress
 from dataclasses import replace
 from statistics import fmean
 
 import pytest
 
 from rung.core.errors import InstrumentFault
+from rung.core.surface import Surface
 from rung.core.values import Candidate, Message, ModelRequest, Score, Selection, State
 from rung.testing.contracts import SUITES, MethodCase, run_suite
 
@@ -221,6 +223,27 @@ class ReadsItsBufferToAct(Honest):
     def actor(self, state, agent, ports, rng):
         assert state.files["method/count.json"]
         return agent.actor(state, ports, rng)
+
+
+@bug("every_candidate_lies_on_the_methods_own_surface")
+class LeavesItsSurface(Honest):
+    surface = Surface(write=("agent/other.md", "method/count.json"))
+
+
+@bug("every_candidate_lies_on_the_methods_own_surface")
+class KeepsWhateverPython(Honest):
+    async def refine(self, context):
+        (made,) = await super().refine(context)
+        return [replace(made, state=made.state.with_files({"agent/note.py": made.state.files["agent/note.md"]}))]
+
+
+@bug("no_code_of_an_improver_runs_in_this_process")
+class RunsWhatItIsTold(Honest):
+    async def note(self, context):
+        note = await super().note(context)
+        with suppress(Exception):
+            exec(json.loads(note)["text"], {})  # the bug
+        return note
 
 
 # --------------------------------------------------------------------------------------------- selection

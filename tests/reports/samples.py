@@ -403,6 +403,8 @@ def hostile() -> LadderReport:
                 improving=Cost(1, 1, 1.0, called(3, 1.0, failures=(Failure("ModelFault", 1, Quote(name, name)),))),
                 skipped=1,
                 first_skipped=Quote(name, name),
+                refused={name: 1},
+                first_refused=Quote(name, name),
             )
         )
     return replace(
@@ -557,6 +559,8 @@ def modelled() -> LadderReport:
         limited=2,
         skipped=31,
         first_skipped=Quote("cut/L1/work/0001", "no reply was a reflection"),
+        refused={"import": 1, "path": 3},
+        first_refused=Quote("cut/L1/work/0002", "agent/tools/a.py: line 1 imports socket, which is not allowed"),
         rungs=tuple(replace(row, limits=Crashes(0, 60, 9, 160)) for row in cut.rungs),
     )
     made = economy.flagged((mirror, replace(cut, improving=replace(cut.improving, calls=called(1500, 3.2)))), 8)

@@ -12,9 +12,10 @@ from rung.core.canonical import JSON, canonical
 from rung.core.errors import InstrumentFault, LimitReached, Stopped, StoreFault, UsageError
 from rung.core.ports import Agent, Journal, Kit, Method, Ports, Provider, RefineContext, Snapshots
 from rung.core.seeds import Seed
+from rung.core.surface import Violation
 from rung.core.values import Candidate, Fault, FeedbackResult, Lens, Outcome, Selection, Served, Skipped, State, Trial
 from rung.core.waiting import settle
-from rung.protocols import judging, record, sittings
+from rung.protocols import judging, record, sittings, surface
 from rung.protocols.asked import Asked
 from rung.protocols.crew import work_off
 from rung.protocols.judging import BY_ITSELF, Judging
@@ -101,6 +102,7 @@ class Study:
         self._lines = bench.lines or Lines(bench.journal)
         self._purse = self._lines.purse
         self._fresh: dict[str, FeedbackResult] = {}  # what is told of attempts that are being refined
+        self._held_in: surface.Held | None = None
 
     # ----------------------------------------------------------------------------------------- verbs
 
@@ -318,9 +320,14 @@ class Study:
     async def _asked_to_refine(self, arm: Arm, ticket: Ticket, context: RefineContext) -> dict[str, Any]:
         async def proposed() -> dict[str, Any]:
             found = await settle(arm.method.refine, context)
-            kept = [self._kept(ticket, number, each) for number, each in enumerate(found)]
-            why = {"skipped": str(found.reason)[:MAX_DETAIL]} if isinstance(found, Skipped) else {}
-            return {"candidates": kept, **why}
+            if isinstance(found, Skipped):
+                about = {"manifest": dict(found.manifest)} if found.manifest else {}
+                return _recordable({"candidates": [], "skipped": str(found.reason)[:MAX_DETAIL], **about})
+            made = list(found)
+            wrong = [self._violations(arm, ticket, context, each) for each in made]
+            kept = [self._kept(ticket, n, each) for n, each in enumerate(made) if not wrong[n]]
+            refused = [surface.to_json(n, each, wrong[n]) for n, each in enumerate(made) if wrong[n]]
+            return _recordable({"candidates": kept, **({"refused": refused} if refused else {})})
 
         try:
             return await _guarded(arm, context, proposed)
@@ -331,14 +338,26 @@ class Study:
         except InstrumentFault as broken:
             return {"candidates": [], "fault": {"where": broken.where, "detail": broken.detail}}
 
+    def _violations(
+        self, arm: Arm, ticket: Ticket, context: RefineContext, candidate: Candidate
+    ) -> tuple[Violation, ...]:
+        """What of a candidate is not allowed. The text of a control is our own, and names nothing."""
+        control = arm.of is not None
+        if self._held_in is None:
+            self._held_in = surface.Held.planned(self._journal)
+        home = "/".join(ticket.path.split("/")[:2])
+        if not control:
+            self._held_in.meet(ticket.task)
+            self._held_in.hear(home, context.log)
+        allowed = surface.surface_of(arm.method, control=control)
+        return surface.violations(context.state, candidate, allowed, None if control else self._held_in, home)
+
     def _kept(self, ticket: Ticket, number: int, candidate: Candidate) -> dict[str, JSON]:
         if candidate.parent != ticket.snapshot:
             raise UsageError(f"candidate {number} names the parent {candidate.parent!r}, not the state it was given")
         message = f"{ticket.path} candidate {number}"
         snapshot = self._snapshots.put(candidate.state, parent=ticket.snapshot, message=message)
-        kept: dict[str, JSON] = {"snapshot": snapshot, "manifest": dict(candidate.manifest)}
-        canonical(kept)  # a manifest that cannot be written down is the method's fault, and noticed here
-        return kept
+        return {"snapshot": snapshot, "manifest": dict(candidate.manifest)}
 
     async def _tried(self, arm: Arm, ticket: Ticket, number: int, snapshot: str) -> Trial:
         """One candidate's attempts at the instance just worked, each a session the working agent never sees."""
@@ -392,6 +411,12 @@ async def _guarded(arm: Arm, context: RefineContext, answer: Callable[[], Awaita
     if isinstance(line, Line):
         line.check()
     return result
+
+
+def _recordable(refined: dict[str, Any]) -> dict[str, Any]:
+    """What came of a refinement; a manifest that cannot be written down is the method's fault, and noticed here."""
+    canonical(refined)
+    return refined
 
 
 def _is_index(chosen: object, among: Sequence[object]) -> bool:

@@ -123,6 +123,7 @@ def _row(report: LadderReport, arm: ArmReport, rung: Rung) -> FlatRow:
         **_endings("examining", arm.ended_examining),
         "method_faults": arm.method_faults,
         "method_skipped": arm.skipped,
+        "method_refused": sum(arm.refused.values()),
         "method_limited": arm.limited,
         **_costs("improving", arm.improving),
         **_costs("working", arm.working or Cost(0, 0, 0.0)),

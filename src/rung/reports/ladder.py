@@ -1,7 +1,7 @@
 """The ladder report as values: from the journal's record to arms, what they cost, what is missing and what is weak."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import isnan
@@ -168,6 +168,8 @@ def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmReport:
         limited=made.limited,
         skipped=len(made.skipped),
         first_skipped=_earliest(made.skipped),
+        refused=dict(sorted(made.refused.items())),
+        first_refused=_earliest(made.held_back),
         control_of=about.get("of"),
         control_kind=about.get("control"),
     )
@@ -185,14 +187,16 @@ def _by_level(found: Sequence[Rung]) -> list[tuple[str, Verdict]]:
 
 @dataclass
 class _Refining:
-    """What came of a method's work: changes proposed and accepted, refinements that a budget ended, and where it said
-    that it had made nothing of one, or broke."""
+    """What came of a method's work: changes proposed and accepted, refinements that a budget ended, where it said that
+    it had made nothing of one, or broke, and what its surface did not allow, by kind and where."""
 
     proposed: int = 0
     accepted: int = 0
     limited: int = 0
     skipped: list[Quote] = field(default_factory=list)
     broken: list[Quote] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    held_back: list[Quote] = field(default_factory=list)
 
 
 def _refining(journal: Journal, name: str) -> _Refining:
@@ -205,7 +209,23 @@ def _refining(journal: Journal, name: str) -> _Refining:
             found.limited += "limit" in value
             found.skipped += [Quote(fact.path, value["skipped"])] if "skipped" in value else []
             found.broken += [Quote(fact.path, value["fault"]["detail"])] if "fault" in value else []
+            for kind_of, told in _refused(value):
+                found.refused[kind_of] += 1
+                found.held_back.append(Quote(fact.path, told))
     return found
+
+
+def _refused(refined: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a refinement was not allowed: whole candidates, and single edits by an improver's tools; kind and words."""
+    candidates = [*refined.get("refused", ()), *refined.get("candidates", ())]
+    for candidate in candidates:
+        for wrong in candidate.get("violations", ()):
+            yield str(wrong["kind"]), ": ".join(filter(None, (str(wrong["path"]), str(wrong["detail"]))))
+    for told in (refined, *candidates):
+        edits = told.get("manifest", {}).get("refused", ())
+        for edit in edits if isinstance(edits, Sequence) and not isinstance(edits, str) else ():
+            if isinstance(edit, Mapping) and "kind" in edit:
+                yield str(edit["kind"]), str(edit.get("why", ""))
 
 
 def _earliest(quotes: Sequence[Quote]) -> Quote | None:

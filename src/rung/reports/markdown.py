@@ -42,6 +42,7 @@ from rung.reports.wording import (
     footnotes,
     gain_text,
     hci_text,
+    kinds,
     limit_text,
     number,
     ratio_texts,
@@ -161,7 +162,8 @@ def _notes(arm: ArmReport) -> list[str]:
     marks = [f"{escaped(mark)} {escaped(text)}" for mark, text in footnotes(arm.rungs).items()]
     broke = [f"the method broke {counted(arm.method_faults, 'time')}"] if arm.method_faults else []
     limited = [f"a budget ended {counted(arm.limited, 'refinement')}"] if arm.limited else []
-    return [_list([*marks, *notes, *broke, *limited, *faults])]
+    refused = [f"off its surface and refused: {escaped(kinds(arm.refused))}"] if arm.refused else []
+    return [_list([*marks, *notes, *broke, *limited, *refused, *faults])]
 
 
 def _said(rung: Rung) -> tuple[str, ...]:

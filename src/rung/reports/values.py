@@ -205,7 +205,8 @@ class ArmReport:
     """One arm: what it is, how far it climbed, what its method did, and what it cost.
 
     `improving` is `working` (acting in tasks and trials) and `refining` (what the method did) together. `limited`
-    refinements were ended by a budget, and what came of `skipped` ones was of no use. `actions` are None in a stage in
+    refinements were ended by a budget, and what came of `skipped` ones was of no use. `refused` counts edits and
+    candidates that its surface does not allow. `actions` are None in a stage in
     which no model acted.
     """
 
@@ -235,6 +236,8 @@ class ArmReport:
     limited: int = 0
     skipped: int = 0
     first_skipped: Quote | None = None  # why, the first time
+    refused: Mapping[str, int] = field(default_factory=dict)  # kind of what the surface does not allow -> how often
+    first_refused: Quote | None = None
     control_of: str | None = None  # of a control, the arm whose control it is
     control_kind: str | None = None  # and which control
 

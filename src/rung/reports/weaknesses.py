@@ -11,7 +11,7 @@ from rung.core import registry
 from rung.core.config import ITSELF
 from rung.reports import cell_doubts, controls_text, doubts, honesty
 from rung.reports.values import ArmReport, Endings, LadderReport, Rung
-from rung.reports.wording import brief, counted, percent, quoted
+from rung.reports.wording import brief, counted, kinds, percent, quoted
 from rung.stats import flags as say
 
 
@@ -197,6 +197,11 @@ def _of_methods(arms: Sequence[ArmReport]) -> Iterator[str]:
             yield (
                 f"The method of {arm.name} made nothing of {counted(arm.skipped, 'attempt')} that it tried to learn "
                 f"from; its incumbent was kept there.{quoted(arm.first_skipped)}"
+            )
+        if arm.refused and arm.first_refused is not None:
+            yield (
+                f"The method of {arm.name} tried {counted(sum(arm.refused.values()), 'time')} what it may not do to "
+                f"its state ({kinds(arm.refused)}); that was refused.{quoted(arm.first_refused)}"
             )
 
 

@@ -189,6 +189,15 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def kinds(counts: Mapping[str, int]) -> str:
+    """What was counted, by its kind.
+
+    >>> kinds({"import": 1, "path": 2000})
+    'import 1, path 2,000'
+    """
+    return ", ".join(f"{kind} {n:,}" for kind, n in counts.items())
+
+
 def percent(n: int, total: int) -> str:
     """How many of how many, and the share.
 

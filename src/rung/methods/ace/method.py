@@ -9,6 +9,7 @@ from rung.core.canonical import JSON
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.options import Default, Unset, choice, share, take, temperature, whole
 from rung.core.ports import Actor, Agent, Method, Model, Ports, RefineContext
+from rung.core.surface import Surface
 from rung.core.values import Candidate, FeedbackResult, ModelReply, ModelRequest, Selection, Skipped, State, Trial
 from rung.methods._attempt import MAX_PIECE
 from rung.methods._selection import keep_best, take_first
@@ -67,6 +68,7 @@ class Ace:
     needs_model = True
     wrapping = ""
     most_candidates = 1
+    surface = Surface(write=(PLAYBOOK, *COUNTERS.values(), META))
 
     @property
     def id(self) -> str:

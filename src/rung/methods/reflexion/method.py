@@ -9,6 +9,7 @@ from rung.core.canonical import JSON
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.options import Default, Unset, choice, take, temperature, whole
 from rung.core.ports import Actor, Agent, Method, Ports, RefineContext
+from rung.core.surface import Surface
 from rung.core.values import Candidate, FeedbackResult, Selection, Skipped, State, Trial, View
 from rung.methods._selection import keep_best, take_first
 from rung.methods._telling import told
@@ -43,6 +44,7 @@ class Reflexion:
     needs_model = True
     wrapping = ""
     most_candidates = 1
+    surface = Surface(write=(MEMORY,))
 
     @property
     def id(self) -> str:

@@ -1,7 +1,10 @@
 """The contract suite of methods, in a world whose truth is written down: no game, no model, known outcomes."""
 
+import builtins
+import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 
@@ -9,6 +12,7 @@ from rung.core.canonical import JSON, canonical
 from rung.core.errors import AgentCrash, InstrumentFault
 from rung.core.ports import Actor, Agent, FeedbackLog, Method, Ports, RefineContext
 from rung.core.seeds import Seed
+from rung.core.surface import Surface, changed, modules
 from rung.core.values import (
     Action,
     Candidate,
@@ -232,6 +236,65 @@ def any_answer_of_the_model_is_survived(case: MethodCase) -> None:
         world = _world(case, answer)
         for candidate in world.refine(world.context(feedback())):
             _require_state(candidate.state)
+
+
+@promise
+def every_candidate_lies_on_the_methods_own_surface(case: MethodCase) -> None:
+    """Whatever its model answers, a method changes only what its `surface` allows: paths, names, sizes, Python."""
+    texts = [text for text in hostile.texts().values() if len(text) < 250_000]
+    for answer in (scripts.plain, scripts.fenced, *map(_saying, (*texts, *_edits()))):
+        world = _later(case) if answer is scripts.plain else replace(_world(case), ports=scripts.ports(answer))
+        surface = getattr(world.method, "surface", Surface())
+        require(isinstance(surface, Surface), seen=surface, mend="surface = rung.core.surface.Surface(write=(...,))")
+        for candidate in _refined(world):
+            wrong = _off(surface, world.state, candidate.state)
+            require(
+                not wrong, seen=wrong[:3], mend="widen the surface, or refuse such an answer and keep the incumbent"
+            )
+
+
+def _refined(world: _World) -> Sequence[Candidate]:
+    """What is proposed; nothing where refining raises, which other checks are for."""
+    with suppress(Exception):
+        return world.refine(world.context(feedback()))
+    return ()
+
+
+def _off(surface: Surface, before: State, after: State) -> list[str]:
+    found = [each.told() for each in surface.overfull(after.files)]
+    for path, data in changed(before.files, after.files).items():
+        gone = surface.misplaced(path)
+        found += [each.told() for each in surface.unfit(path, data, modules(after.files))] if data is not None else []
+        found += [gone.told()] if data is None and gone is not None else []
+    return found
+
+
+@promise
+def no_code_of_an_improver_runs_in_this_process(case: MethodCase) -> None:
+    """Code in an improver's answer is never run here, neither when it is taken over nor when an agent acts with it."""
+    for answer in _edits():
+        world = _world(case, _saying(answer))
+        for candidate in _refined(world):
+            with suppress(Exception):
+                actor = world.method.actor(candidate.state.acting(), world.agent, world.ports, random.Random(1))
+                wait(_act_once(actor))
+        ran = getattr(builtins, RAN, None)
+        if ran is not None:
+            delattr(builtins, RAN)
+        require(ran is None, seen="code from an answer ran", mend="run it in ports.sandbox (see rung.methods._coded)")
+
+
+RAN = "rung_contract_code_ran"
+_CODE = f"import builtins\n\nsetattr(builtins, {RAN!r}, True)\n"
+
+
+def _edits() -> Iterator[str]:
+    """Answers with code in them, as the edit kernel, a fence and a form would take it."""
+    for path in ("agent/a.py", "agent/tools/a.py", "agent/middleware/a.py", "agent/task_agent.py", "method/a.py"):
+        yield json.dumps({"tool": "write", "path": path, "text": _CODE})
+    yield f"```python\n{_CODE}```"
+    yield json.dumps({"operations": [{"op": "ADD", "section": "others", "text": _CODE}], "lesson": _CODE, "tags": []})
+    yield f"{_CODE}\nNext time I will look at the number before I answer."
 
 
 def _saying(text: str) -> Callable[[ModelRequest], str]:
