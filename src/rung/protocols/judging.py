@@ -24,7 +24,7 @@ from rung.core.canonical import JSON, canonical
 from rung.core.errors import ContextOverflow, InstrumentFault, LimitReached, StoreFault
 from rung.core.explore_config import Judge
 from rung.core.ports import Model, Provider
-from rung.core.values import Action, FeedbackResult, Message, ModelRequest, Step
+from rung.core.values import Action, Call, FeedbackResult, Message, ModelRequest, Step
 from rung.protocols import self_score
 
 MAX_DETAIL = 400
@@ -137,13 +137,16 @@ async def _asked(feedback: FeedbackResult, step: Step, model: Model) -> tuple[fl
 
 
 def request(feedback: FeedbackResult, step: Step) -> ModelRequest:
-    """What a judge is asked: rules, what the agent saw, and what it did."""
+    """What a judge is asked: rules, what the agent saw, and what it did. What it said of that is left out."""
     asked = (Path(__file__).parent / "judging.md").read_text("utf-8").strip()
-    done = step.action if isinstance(step.action, str) else f"{step.action.tool} {canonical(step.action.arguments)}"
-    about = f"Rules:\n{feedback.task['rules']}\n\nSeen:\n{step.prompt}\n\nDone:\n{_bare(done)}"
+    answered = feedback.trajectory[step.index - 1].response if step.index else ""
+    seen = "\n".join(filter(None, (answered, step.prompt)))
+    about = f"Rules:\n{feedback.task['rules']}\n\nSeen:\n{seen}\n\nDone:\n{_done(step.action)}"
     return ModelRequest((Message("system", asked), Message("user", about)), "instrument", max_tokens=JUDGE_TOKENS)
 
 
-def _bare(done: str) -> str:
-    """What was done, without what the agent said it would earn: a judge shall judge for itself."""
-    return self_score.unsaid(done)
+def _done(action: str | Call) -> str:
+    if isinstance(action, str):
+        return self_score.unsaid(action)
+    call = self_score.without(action)
+    return f"{call.tool} {canonical(call.arguments)}"
