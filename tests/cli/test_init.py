@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from rung.cli._files import create
-from rung.core.config import CellConfig, Config, ExamConfig, NetworkConfig, SandboxConfig, TasksConfig
+from rung.core.cell_config import CellConfig, NetworkConfig, SandboxConfig
+from rung.core.config import Config, ExamConfig, TasksConfig
 from rung.core.errors import UsageError
 
 

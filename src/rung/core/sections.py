@@ -12,6 +12,7 @@ SeedNumber: TypeAlias = Annotated[int, Field(ge=-(2**63), lt=2**63, strict=True)
 Difficulty: TypeAlias = Annotated[int, Field(ge=1, le=100, strict=True)]
 Many: TypeAlias = Annotated[int, Field(ge=1, le=10**15, strict=True)]
 Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False, strict=True)]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")]
 ArmName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")]
 ModelName: TypeAlias = Annotated[

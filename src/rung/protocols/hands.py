@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from rung.agents.command import CommandAgent
 from rung.agents.command import command as own
@@ -52,7 +52,7 @@ from rung.core.errors import InstrumentFault, RungError
 from rung.core.ports import Journal, Post
 from rung.core.proxied import Exchange, ProxyPolicy
 from rung.core.values import Exit
-from rung.protocols import exchanges
+from rung.protocols import departure, exchanges
 from rung.protocols.ears import Ears
 from rung.protocols.instructions import Instructions
 from rung.protocols.legs import Legs
@@ -64,7 +64,7 @@ from rung.protocols.stream import Stream
 from rung.protocols.toolbox import Toolbox
 from rung.protocols.vigil import Patience, Signs, Vigil
 from rung.protocols.watched import Watched
-from rung.store.homes import Forked, Homes, Kept
+from rung.store.homes import Forked, Homes
 from rung.store.manifests import EMPTY, without
 
 LOOK_SECONDS = 0.5
@@ -427,9 +427,9 @@ class Leg:
         left, kept = None, None
         if self.sitting.phase == "work":
             left, kept = await asyncio.to_thread(self._kept, forks, began)
-        found = Exit("departed", _detail(gone), gone, left)
+        found = Exit("departed", departure.detail(gone), gone, left)
         self.legs.depart(self.number, found, self._about(began, summary, ears, kept))
-        self.ground.journal.observe(self.legs.place(self.number), "leg", _measured(ended, summary, vigil))
+        self.ground.journal.observe(self.legs.place(self.number), "leg", departure.measured(ended, summary, vigil))
         await self.ground.journal.flush(durable=True)
         crashpoints.reach("leg.departed")
         return found
@@ -443,7 +443,11 @@ class Leg:
         left = self.hand.keep(Snapshot(home.manifest, work.manifest, conversation))
         self.ground.journal.observe(f"snapshot/{left}", "times", {"home": home.times, "work": work.times})
         unknown = rules.unknown(there)
-        about: dict[str, JSON] = {"home": _about(home), "work": _about(work), "unclassified": list(unknown[:100])}
+        about: dict[str, JSON] = {
+            "home": departure.kept(home),
+            "work": departure.kept(work),
+            "unclassified": list(unknown[:100]),
+        }
         return left, about
 
     def _about(self, began: Began, summary: Summary, ears: Ears, kept: Mapping[str, JSON] | None) -> dict[str, JSON]:
@@ -454,7 +458,7 @@ class Leg:
             "conversation": began.session,
             "drained": not self.stream.unserved and not self.stream.in_flight,
             "printed": {name: journal.blob(data) for name, data in ears.kept().items()},
-            "network": _reached(summary),
+            "network": departure.reached(summary),
             **({"kept": dict(kept)} if kept is not None else {}),
         }
 
@@ -537,57 +541,3 @@ def _network(config: Config) -> Network:
 def _patience(config: Config) -> Patience:
     cell = config.cell
     return Patience(cell.idle_seconds, cell.stall_seconds, cell.same_calls)
-
-
-def _about(kept: Kept) -> JSON:
-    """What was kept of a tree, in numbers, and what could not be."""
-    return {
-        "files": kept.files,
-        "folders": kept.folders,
-        "links": kept.links,
-        "bytes": kept.bytes,
-        "findings": [{"path": each.path, "trouble": each.trouble, "detail": each.detail} for each in kept.findings],
-        "more_findings": kept.more,
-    }
-
-
-def _reached(summary: Summary) -> JSON:
-    """Whom it reached or tried to, and whether the record can say so; how often and how much is an observation."""
-    return {
-        "incomplete": list(summary.why),
-        "names": sorted({each.name for each in summary.named}),
-        "bare": sorted({f"{each.proto} {each.dst} {each.port}" for each in summary.bare}),
-        "asked": sorted(set(summary.asked)),
-        "let_out": sum(each.sent for each in summary.named) > 0,
-    }
-
-
-def _measured(ended: Ended, summary: Summary, vigil: Vigil) -> dict[str, JSON]:
-    """What differs from one run to the next: time, bytes, packets."""
-    return {
-        "seconds": ended.seconds,
-        "idle_seconds": vigil.idle,
-        "dropped": ended.dropped,
-        "forced": ended.forced,
-        "enforced_by": dict(ended.enforced_by),
-        "network": summary.json(),
-    }
-
-
-def _detail(gone: Departed) -> str:
-    """How it came to its end, in a line."""
-    ended = gone.ended
-    how = {
-        "exited": f"exited with status {ended.status}",
-        "signalled": f"ended by signal {ended.signal}",
-    }.get(ended.reason, ended.reason.replace("_", " "))
-    parts = [how if gone.asked is None else f"ended by us: {gone.asked.replace('_', ' ')}"]
-    parts += [ended.why] if ended.why and gone.asked is None else []
-    parts += [f"its model's last answer was {gone.statuses[-1]}"] if gone.statuses and gone.statuses[-1] != 200 else []
-    parts += [f"it said {gone.words[:200]!r}"] if gone.words else []
-    return "; ".join(parts)
-
-
-def of_any(found: Mapping[str, Any]) -> str:
-    """The program of a leg's `began` in words."""
-    return f"{found['program']} {found['version'] or ''}".strip()
