@@ -284,7 +284,7 @@ BUGS = (
     Bug(
         "A_0 is examined from its own snapshot",
         "protocols/ladder.py",
-        "Examinee(start.examinee, start.control, start.snapshot,",
+        "Examinee(start.examinee, start.control, start.acting,",
         "Examinee(start.examinee, start.control, finals[-1],",
         (f"{EXAM}::test_a_0_and_a_t_are_examined_from_their_own_snapshots",),
     ),

@@ -48,7 +48,9 @@ def test_the_static_arm_works_the_same_sequence_and_is_never_refined():
     same = [(path, found.fact(path, "served")["task"]) for path in found.paths("main")]
     assert [(f"main{path[6:]}", found.fact(path, "served")["task"]) for path in found.paths("static")] == same
     assert found.paths("static", "refined") == []
-    assert found.fact("static/L1", "final")["snapshot"] == found.fact("main", "initial")["snapshot"]
+    static, first = found.fact("static/L1", "final")["snapshot"], found.fact("main", "initial")["snapshot"]
+    assert found.files(static) == {path: data for path, data in found.files(first).items() if path != ARCHIVE}
+    assert ARCHIVE in found.files(first)
 
 
 def test_a_replay_is_the_same_instance_worked_by_what_the_agent_has_become():

@@ -552,5 +552,5 @@ def controls(arms: Sequence[Arm]) -> Iterator[tuple[str, Arm]]:
 
 def beginning(arm: Arm) -> str:
     """What arms have in common that share one A_0, and so one static arm and one exam of it."""
-    start = _print(arm.method.initial_state(arm.agent))
+    start = _print(arm.method.initial_state(arm.agent).acting())
     return fingerprint([arm.acting, arm.method.wrapping, start])

@@ -37,9 +37,11 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """One distinct A_0: its snapshot, the name under which it sits the exam, and the static arm that holds it."""
+    """One distinct A_0: its snapshot, that of it which acts, the name under which it sits the exam, and the static arm
+    that holds it. Arms share one where the same acts, whatever their methods keep for themselves."""
 
     snapshot: str
+    acting: str
     examinee: str
     control: Arm
 
@@ -49,7 +51,7 @@ async def run(study: Study, ladder: Ladder) -> None:
     beginnings = {arm.name: await _begin(study, arm) for arm in ladder.arms}
     _share_controls(study, beginnings)
     controls = {start.control.name: start.control for start in beginnings.values()}
-    snapshots = {start.control.name: start.snapshot for start in beginnings.values()}
+    snapshots = {start.control.name: start.acting for start in beginnings.values()}
     snapshots |= {name: start.snapshot for name, start in beginnings.items()}
 
     places = [(arm, k) for arm in (*controls.values(), *ladder.arms) for k in range(1, len(ladder.sequences) + 1)]
@@ -58,7 +60,7 @@ async def run(study: Study, ladder: Ladder) -> None:
     )
     exam = ladder.exam
     first = {
-        start.examinee: Examinee(start.examinee, start.control, start.snapshot, exam.baseline_repeats)
+        start.examinee: Examinee(start.examinee, start.control, start.acting, exam.baseline_repeats)
         for start in beginnings.values()
     }
     last = [
@@ -90,8 +92,9 @@ async def lineage(study: Study, arm: Arm, number: int, start: str, sequence: Seq
 
 async def _begin(study: Study, arm: Arm) -> Beginning:
     snapshot = await study.begin(arm.name, arm)
-    acting = fingerprint([arm.acting, arm.method.wrapping, snapshot])
-    return Beginning(snapshot, f"A0.{acting[:6]}", replace(arm, name="static", frozen=True))
+    acting = study.acting(snapshot)
+    name = fingerprint([arm.acting, arm.method.wrapping, acting])
+    return Beginning(snapshot, acting, f"A0.{name[:6]}", replace(arm, name="static", frozen=True))
 
 
 def _share_controls(study: Study, beginnings: dict[str, Beginning]) -> None:

@@ -125,6 +125,13 @@ class Study:
         self._snapshots.point(f"{path}/A0", snapshot)
         return snapshot
 
+    def acting(self, snapshot: str) -> str:
+        """The snapshot of what acts in another: the same one, where a method keeps nothing for itself in it."""
+        state = self._snapshots.get(snapshot)
+        acting = state.acting()
+        same = len(acting.files) == len(state.files)
+        return snapshot if same else self._snapshots.put(acting, parent=None, message="A_0")
+
     def arrive(self, path: str, snapshot: str) -> None:
         """A_T of a lineage. Its ref is moved here once more, for a crash may have come between a fact and its ref."""
         self.note(path, "final", {"snapshot": snapshot})
