@@ -87,7 +87,7 @@ CELL_BUGS = (
     ),
     Bug(
         "a record of the network with a hole says so",
-        "protocols/hands.py",
+        "protocols/departure.py",
         '"incomplete": list(summary.why),',
         '"incomplete": [],',
         (f"{BROKEN}::test_a_session_whose_recorder_is_killed_goes_on_with_a_record_that_says_so",),
