@@ -20,18 +20,21 @@ OF_CELL = ("rung.toml", "my_program/agent.py")
 @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @click.option("--tasks", metavar="FILE.jsonl", type=click.Path(path_type=Path), help="Tasks of your own, one a line.")
 @click.option("--cell", is_flag=True, help="For an agent program, measured as a whole in a sandbox.")
+@click.option("--explore", is_flag=True, help="For an agent that judges itself and is told no verdict.")
 @json_option
-def command(directory: Path, tasks: Path | None, *, cell: bool, as_json: bool) -> None:
+def command(directory: Path, tasks: Path | None, *, cell: bool, explore: bool, as_json: bool) -> None:
     """Write a commented config and a stub of an agent to fill in.
 
     They are rung.toml and my_agent.py in DIR, and work as they stand. With --tasks they are for tasks of your own: the
     config takes as many as the file has to work and to examine. With --cell they are rung.toml and
-    my_program/agent.py, a program that takes its tasks itself; Claude Code and Codex take a line instead. A file that
-    is there is never overwritten.
+    my_program/agent.py, a program that takes its tasks itself; Claude Code and Codex take a line instead. With
+    --explore they are for an agent that judges its own play. A file that is there is never overwritten.
     """
     if cell and tasks is not None:
         raise UsageError("--cell with --tasks: leave one out; then name the file in [tasks] as family = 'FILE.jsonl'")
-    texts = _of_cell() if cell else _texts(directory, tasks)
+    if explore and (cell or tasks is not None):
+        raise UsageError("--explore goes with neither --cell nor --tasks; leave one out")
+    texts = _of_cell() if cell else _of_exploring() if explore else _texts(directory, tasks)
     places = {directory / name: text for name, text in texts.items()}
     there = [str(place) for place in places if place.exists() or place.is_symlink()]
     if there:
@@ -59,6 +62,12 @@ def _of_cell() -> Mapping[str, str]:
     """What is written for an agent program."""
     texts = ((STARTER / name).read_text("utf-8") for name in ("cell.toml", "my_program.txt"))
     return dict(zip(OF_CELL, texts, strict=True))
+
+
+def _of_exploring() -> Mapping[str, str]:
+    """What is written for an agent that judges itself."""
+    texts = ((STARTER / name).read_text("utf-8") for name in ("explore.toml", "my_explorer.py"))
+    return dict(zip(FILES, texts, strict=True))
 
 
 def _next(directory: Path) -> str:
