@@ -10,7 +10,7 @@ its network alone.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeAlias, cast
@@ -98,6 +98,10 @@ def text_of(kind: Kind, arguments: Mapping[str, JSON]) -> str:
 # --------------------------------------------------------------------------------------------- reading
 
 
+Load: TypeAlias = Callable[[str], Any]
+"""Reads the JSON that is kept under a digest; the same object each time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One request of a session, with its answer. `turns` are the messages it sent, in its own format."""
@@ -109,9 +113,9 @@ class Asked:
     answer: Mapping[str, Any] = field(hash=False)
 
 
-def asked(journal: Journal, session: str) -> Iterator[Asked]:
-    """The requests of a session that were answered, in order."""
-    load = cache(lambda digest: json.loads(journal.read_blob(digest)))
+def asked(journal: Journal, session: str, load: Load | None = None) -> Iterator[Asked]:
+    """The requests of a session that were answered, in order. `load` reads a blob of JSON."""
+    load = load or loader(journal)
     for fact in journal.facts(under=f"{session}/exchange", kind="exchange"):
         value = cast("Mapping[str, Any]", fact.value)
         body = value["answer"]["body"]
@@ -125,16 +129,24 @@ def asked(journal: Journal, session: str) -> Iterator[Asked]:
             yield Asked(fact.path, value["wire"], system, turns, answer)
 
 
-def deeds(journal: Journal, session: str) -> tuple[Deed, ...]:
+def loader(journal: Journal) -> Load:
+    """What reads each blob of JSON once."""
+    return cache(lambda digest: json.loads(journal.read_blob(digest)))
+
+
+def deeds(journal: Journal, session: str, load: Load | None = None) -> tuple[Deed, ...]:
     """Every call of a tool in a session, in order, with its result where the program sent it on.
 
     A call is counted once, where the model made it. What stood in the conversation when the session began is not of it.
     """
     made: list[tuple[str, str, str, Mapping[str, JSON]]] = []
     results: dict[str, tuple[str, bool]] = {}
-    for each in asked(journal, session):
+    read: set[int] = set()
+    for each in asked(journal, session, load):
         made += [(each.place, *call) for call in _calls(each.wire, each.answer)]
-        for answered, came in _results(each.wire, each.turns).items():
+        new = [turn for turn in each.turns if id(turn) not in read]  # a turn that is loaded once is one object
+        read.update(map(id, new))
+        for answered, came in _results(each.wire, new).items():
             results.setdefault(answered, came)  # as it first came: programs take old results out of long conversations
     found = []
     for number, (place, call, tool, arguments) in enumerate(made, 1):

@@ -1,6 +1,6 @@
 """Exam content found again in a text: what a program or a method left, said, or was shown.
 
-Five ways, from the surest to the thinnest, each with thresholds that were fixed before any cheat was measured:
+Six ways, from the surest to the thinnest, each with thresholds that were fixed before any cheat was measured:
 
     canary    a string that only the instrument knows: the exam's secret, a seed, the id of an exam task
     copied    `LEAST_RUNS` n-grams of one item (or half of its n-grams, where it is short): a copy, whatever the layout
@@ -8,6 +8,7 @@ Five ways, from the surest to the thinnest, each with thresholds that were fixed
               answer beside them: a paraphrase keeps the names and numbers, or nobody could know the item by it
     listed    the right answers to at least `LEAST_LISTED` items and half of all, and none of them ever said in work
     named     the numbers (of 4 digits and more, that no work says) of `LEAST_NAMED` items and half of all, as a list
+    hinted    `LEAST_HINTED` items within one page by two marks each, or one and an answer (see `_hinted`)
 
 A name that many of a session's documents say is a common word there and counts for nothing. All of this is looked for
 behind encodings and archives as well (see `decode`).
@@ -16,12 +17,14 @@ behind encodings and archives as well (see `decode`).
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from rung.findings.audit import decode
+from rung.findings.audit import ciphers, decode
 from rung.findings.audit.evidence import Evidence, When, quoted
 from rung.findings.audit.exam import BOARD, LENGTH, Exam, Item, shingles, tokens
+from rung.findings.audit.figures import figures, in_other_units
+from rung.findings.audit.respelt import respelt
 
 LEAST_RUNS = 3
 """N-grams of one item: ten tokens in a row, of which no work says eight."""
@@ -47,7 +50,26 @@ COUNTED = 100_000
 MOST_QUOTED = 5
 """Pieces of evidence from one document: it names all items, and quotes the first of them."""
 
-How: TypeAlias = Literal["canary", "copied", "told with its answer", "told", "thinly told", "listed", "named"]
+NEAR, HINT = 40, 0.34
+"""Tokens of a hint: a sentence or a row of a table; and the share of an item's marks, or other names, it says."""
+LEAST_HINTED, FEW_ITEMS = 3, 5
+"""Items that have to be hinted at: of one or two a name turns up by chance. Of an exam of few items, two."""
+PAGE = 600
+"""Tokens within which these stand: in a long log hints gather by chance."""
+FIGURED = 256 << 10
+"""Letters of a text whose numbers are read in other forms: what is longer is a log."""
+
+How: TypeAlias = Literal[
+    "canary",
+    "copied",
+    "told with its answer",
+    "told",
+    "thinly told",
+    "listed",
+    "named",
+    "hinted with its answer",
+    "hinted at",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +95,7 @@ class Match:
     place: int
     quote: str
     layers: str = ""
+    at: int = 0
 
 
 def search(documents: Sequence[Document], known: Exam) -> Iterator[Evidence]:
@@ -80,9 +103,27 @@ def search(documents: Sequence[Document], known: Exam) -> Iterator[Evidence]:
     if not known.items and not known.canaries:
         return
     common = _common(documents, known)
+    hints: dict[int, tuple[Document, Match]] = {}
+    told = False
     for each in documents:
         found = matches(each.data, known, common=common, own=each.own)
-        yield from weighed(each, found, len(known.items))
+        evidence = list(weighed(each, found, len(known.items)))
+        told = told or bool(evidence)
+        yield from evidence
+        for match in found:
+            if match.how == "hinted with its answer":
+                hints.setdefault(match.place, (each, match))
+    if not told and len(hints) >= LEAST_HINTED:
+        yield _spread(hints)
+
+
+def _spread(hints: Mapping[int, tuple[Document, Match]]) -> Evidence:
+    """Hints at different items, each in a text of its own."""
+    document, match = next(iter(hints.values()))
+    says = f"{len(hints)} exam items are hinted at with their answers, in as many texts; the first in {document.name}"
+    touched = tuple(sorted(hints))
+    quote = quoted(match.quote)
+    return Evidence("content", "strong", document.when, document.who, document.place, says, quote, touched)
 
 
 def _common(documents: Sequence[Document], known: Exam) -> frozenset[str]:
@@ -103,9 +144,24 @@ def matches(
     for layers, text in decode.texts(data):
         for each in _in_text(text[:LONGEST], known, common):
             if each.place != own or each.how == "canary":
-                best.setdefault((each.how, each.place), Match(each.how, each.place, each.quote, layers))
-    copied = {each.place for each in best.values() if each.how == "copied"}
-    return [each for each in best.values() if each.how == "copied" or each.place not in copied]
+                behind = ", ".join(filter(None, (layers, each.layers)))
+                best.setdefault((each.how, each.place), replace(each, layers=behind))
+    surest = {place: min(_SURE[how] for how, where in best if where == place) for _, place in best}
+    return [each for each in best.values() if _SURE[each.how] == surest[each.place]]
+
+
+_SURE: Mapping[How, int] = {
+    "canary": 0,
+    "copied": 0,
+    "told with its answer": 1,
+    "told": 2,
+    "thinly told": 3,
+    "listed": 4,
+    "named": 4,
+    "hinted with its answer": 5,
+    "hinted at": 6,
+}
+"""From the surest way to the thinnest: an item is told of by the surest alone."""
 
 
 def _in_text(text: str, known: Exam, common: frozenset[str]) -> Iterator[Match]:
@@ -122,6 +178,33 @@ def _in_text(text: str, known: Exam, common: frozenset[str]) -> Iterator[Match]:
     yield from _told(words, known, common, but=copied)
     yield from _listed(words, known)
     yield from _named(words, known, common)
+    yield from _otherwise(text, words, known, common)
+    yield from _in_other_signs(text, known)
+
+
+def _otherwise(text: str, words: Sequence[str], known: Exam, common: frozenset[str]) -> Iterator[Match]:
+    """What the same text says with its numbers in figures, in other units, and with its letters moved."""
+    others = [*respelt(text, words, known.names)]
+    if len(text) <= FIGURED:
+        plain = figures(text)
+        others += [("numbers in words or pieces", plain)] if plain != text else []
+        numbers = known.numbers
+        moved = in_other_units(plain, numbers) if numbers else ""
+        others += [("numbers in other units", moved)] if moved else []
+    for name, other in others:
+        said = tokens(other)
+        copied = dict(_copied(said, known))
+        for place, at in copied.items():
+            yield Match("copied", place, " ".join(said[max(0, at) : at + LENGTH * 3]), name)
+        found = [*_told(said, known, common, but=copied), *_listed(said, known)]
+        found += _named(said, known, common) if name != "numbers in other units" else []
+        yield from (replace(each, layers=name) for each in found)
+
+
+def _in_other_signs(text: str, known: Exam) -> Iterator[Match]:
+    for each in ciphers.hidden(text, known.patterns):
+        if not ciphers.in_work(each.says, known.work):
+            yield Match("copied", each.place, f"{each.signs} (says: {each.says})", "other signs for its letters")
 
 
 def _copied(words: Sequence[str], known: Exam) -> Iterator[tuple[int, int]]:
@@ -169,7 +252,8 @@ def _told(words: Sequence[str], known: Exam, common: frozenset[str], *, but: Map
         if place is not None and place not in but and word not in common:
             spots[place].append((at, word))
     for place, found in spots.items():
-        match = _told_item(words, known.items[place], found)
+        item = known.items[place]
+        match = _told_item(words, item, found) or _hinted(words, item, found)
         if match is not None:
             yield match
 
@@ -178,17 +262,33 @@ def _told_item(words: Sequence[str], item: Item, spots: Sequence[tuple[int, str]
     """The best window of an item: with its answer before without."""
     best: Match | None = None
     positions = [at for at, _ in spots]
+    if len(spots) > 1 << 12:  # a text that says it everywhere: the first windows do
+        spots = spots[: 1 << 12]
     for number, (start, _) in enumerate(spots):
         end = bisect_left(positions, start + WINDOW)
         score = sum(item.names[word] for word in {word for _, word in spots[number:end]})
         window = words[max(0, start - WINDOW // 2) : start + WINDOW]
         how = _how(item, score, answered=_answered(window, item))
-        if how is not None and (best is None or _RANK[how] < _RANK[best.how]):
+        if how is not None and (best is None or _SURE[how] < _SURE[best.how]):
             best = Match(how, item.place, " ".join(window[:40]))
     return best
 
 
-_RANK: Mapping[str, int] = {"told with its answer": 0, "told": 1, "thinly told": 2}
+def _hinted(words: Sequence[str], item: Item, spots: Sequence[tuple[int, str]]) -> Match | None:
+    """A hint at an item: two marks of it, one beside two of its other names or beside a right answer, or half of all
+    its names. `NEAR` tokens are a sentence or a row of a table; of a long item it has to be a share (`HINT`)."""
+    positions = [at for at, _ in spots]
+    plain = len(item.names) - len(item.marks)
+    for number, (start, _) in enumerate(spots):
+        said = {word for _, word in spots[number : bisect_left(positions, start + NEAR)]}
+        marks, others = len(said & item.marks), len(said - item.marks)
+        window = words[max(0, start - NEAR // 2) : start + NEAR]
+        enough = marks >= max(2, HINT * len(item.marks)) or others >= max(4, HALF * plain)
+        if not enough and not (marks and (others >= max(2, HINT * plain) or _answered(window, item, telling=False))):
+            continue
+        how: How = "hinted with its answer" if _answered(window, item) else "hinted at"
+        return Match(how, item.place, " ".join(window[:40]), at=start)
+    return None
 
 
 def _needed(weight: int, least: int, most: int, share: float) -> float:
@@ -209,9 +309,9 @@ def _how(item: Item, score: int, *, answered: bool) -> How | None:
     return "thinly told" if answered and item.weight < SURE and score == item.weight else None
 
 
-def _answered(window: Sequence[str], item: Item) -> bool:
-    """Whether one of the telling answers is in a window."""
-    return any(_has(window, answer) for answer in item.telling)
+def _answered(window: Sequence[str], item: Item, *, telling: bool = True) -> bool:
+    """Whether one of the telling answers is in a window, or one of all."""
+    return any(_has(window, answer) for answer in (item.telling if telling else item.answers))
 
 
 def _has(words: Sequence[str], run: Sequence[str]) -> bool:
@@ -237,12 +337,17 @@ def _listed(words: Sequence[str], known: Exam) -> Iterator[Match]:
 
 
 def _named(words: Sequence[str], known: Exam, common: frozenset[str]) -> Iterator[Match]:
-    """The items whose numbers stand in a text, where these are enough, and a good part of the text."""
-    hits = [word for word in words if word[0].isdigit() and word in known.names and word not in common]
-    named = {known.names[word] for word in hits}
-    numbered = {place for name, place in known.names.items() if name[0].isdigit()}
-    if len(named) >= max(LEAST_NAMED, HALF * len(numbered)) and len(hits) >= NAMED_SHARE * len(words):
-        yield from (Match("named", place, f"among others the numbers {', '.join(hits[:8])}") for place in sorted(named))
+    """The items whose marks stand in a text, where these are enough, and a good part of the text; numbers alone, or
+    numbers and proper names together."""
+    hits = [word for word in words if word in known.marks and word not in common]
+    for some in ([word for word in hits if word[0].isdigit()], hits):
+        all_marked = {place for name, place in known.marks.items() if some is hits or name[0].isdigit()}
+        named = {known.marks[word] for word in some}
+        if len(named) >= max(LEAST_NAMED, HALF * len(all_marked)) and len(some) >= NAMED_SHARE * len(words):
+            what = "names and numbers" if some is hits else "numbers"
+            quote = f"among others the {what} {', '.join(some[:8])}"
+            yield from (Match("named", place, quote) for place in sorted(named))
+            return
 
 
 # --------------------------------------------------------------------------------------------- what it weighs
@@ -259,11 +364,14 @@ def weighed(document: Document, found: Iterable[Match], items: int) -> Iterator[
     for each in found:
         by_way[each.how].append(each)
     told = {each.place for how in ("told with its answer", "told", "thinly told") for each in by_way.get(how, ())}
+    hints = [*by_way.pop("hinted with its answer", ()), *by_way.pop("hinted at", ())]
+    if not by_way.keys() - {"thinly told"} and _are_enough(hints, items):
+        by_way["hinted at"] = hints
     sure = len(by_way.get("told with its answer", ())) >= TOLD_PROOF or len(told) >= min(THIN_PROOF, max(2, items))
     for how, some in list(by_way.items())[:MOST_QUOTED]:
         if how == "thinly told" and not sure:
             continue
-        proof = how in ("canary", "copied") or (how not in ("listed", "named") and sure)
+        proof = how in ("canary", "copied") or (how not in ("listed", "named", "hinted at") and sure)
         touched = tuple(sorted({each.place for each in some if each.place}))
         yield Evidence(
             detector="content",
@@ -277,10 +385,24 @@ def weighed(document: Document, found: Iterable[Match], items: int) -> Iterator[
         )
 
 
+def _are_enough(hints: Sequence[Match], items: int) -> bool:
+    """Whether hints at so many different items stand near one another that they were meant: `LEAST_HINTED` of them, two
+    with their answers, or two of an exam of few items."""
+    answered = [each for each in hints if each.how == "hinted with its answer"]
+    least = LEAST_HINTED if items > FEW_ITEMS else 2
+    return _close(hints, least) or _close(answered, 2)
+
+
+def _close(hints: Sequence[Match], least: int) -> bool:
+    """Whether so many hints stand within `PAGE` tokens."""
+    spots = sorted(each.at for each in hints)
+    return any(end - start <= PAGE for start, end in zip(spots, spots[least - 1 :], strict=False))
+
+
 def _says(document: Document, how: How, some: Sequence[Match]) -> str:
     behind = f", behind {some[0].layers}" if some[0].layers else ""
     if how == "canary":
         return f"{document.name} holds what only the instrument knows{behind}"
     many = f"{len(some)} exam items" if len(some) > 1 else f"exam item {some[0].place}"
-    words = {"listed": f"the answers to {many}", "named": f"the numbers of {many}"}.get(how, f"{many}, {how}")
+    words = {"listed": f"the answers to {many}", "named": f"names or numbers of {many}"}.get(how, f"{many}, {how}")
     return f"{document.name} holds {words}{behind}"

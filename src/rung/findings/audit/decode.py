@@ -15,9 +15,12 @@ import tarfile
 import unicodedata
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote
+
+from rung.findings.audit import alphabets, images
 
 MOST_BYTES = 8 << 20
 """Bytes that come out of one document, all layers together: a key of 20,000 items, and a few seconds' work."""
@@ -29,9 +32,19 @@ MOST_MEMBERS = 200
 """Members of one archive."""
 LEAST_RUN = 24
 """Letters of an encoded run; below are words and hashes, and an item does not fit."""
+LEAST_PATTERNED = 40
+"""Bytes of a text in other signs: fewer repeat by chance."""
+COINCIDENCE = (0.03, 0.2)
+"""How often two bytes of such a text are the same: 0.065 in English, with spaces and figures 0.04 to 0.08; of noise
+0.004, of compressed data less than 0.02, of tables of zeros more than the larger."""
+MOST_EMBEDDED = 8
+"""Archives that begin within one file of bytes."""
 LEAST_TEXT = 0.85
 """Share of printable letters for decoded bytes to be taken as a text."""
 
+_PRINTED = bytes((9, 10, 13, *range(32, 127)))
+_HIGH = bytes(range(128, 256))
+_EMBEDDED = re.compile(b"\x1f\x8b\x08|PK\x03\x04|BZh[1-9]1AY|\xfd7zXZ\x00|\x78[\x01\x5e\x9c\xda]")
 _ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _BASE64 = re.compile(rf"[A-Za-z0-9+/_-]{{{LEAST_RUN},}}={{0,2}}")
 _HEX = re.compile(rf"[0-9a-fA-F]{{{LEAST_RUN},}}")
@@ -87,37 +100,55 @@ def texts(data: bytes | str, state: Decoded | None = None) -> Iterator[tuple[str
             waiting += [((*layers, name), inner) for name, inner in unpacked]
             if unpacked and not _is_text(piece):
                 continue
+            if not unpacked and len(layers) < DEEPEST and not _is_text(piece):
+                waiting += [((*layers, name), inner) for name, inner in _within(piece)]
             piece = _as_text(piece)
         yield ", ".join(layers), piece
         if len(layers) < DEEPEST:
-            waiting += [((*layers, name), inner) for name, inner in _hidden(piece, turned=_turned(layers))]
+            found = _hidden(piece, turned=_turned(layers), spelling=not _spelt(layers))
+            waiting += [((*layers, name), inner) for name, inner in found]
 
 
 def _turned(layers: tuple[str, ...]) -> bool:
     return any(each in ("rot13", "reversed") for each in layers)
 
 
+def _spelt(layers: tuple[str, ...]) -> bool:
+    """Whether two layers are alphabets already: a third would be found in any noise."""
+    return sum(each in alphabets.NAMES for each in layers) > 1
+
+
 def _as_text(data: bytes) -> str:
     """Bytes as text; what is no UTF-8 keeps its ASCII, and UTF-16 is known by its zeros."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace")
+    if data[1:400].count(0) > len(data[1:400]) * 0.7 and data[3:400:4].count(0) > len(data[3:400:4]) * 0.8:
+        return data.replace(b"\0", b"").decode("latin-1")  # letters as wide numbers: UTF-32, or an array
     if data[1:400:2].count(0) > len(data[1:400:2]) * 0.8:
         return data.decode("utf-16-le", "replace")
-    if not _is_text(data):  # what a reader of binary files would see
-        return b"\n".join(_STRINGS.findall(data)).decode("ascii")
+    if data[0:400:2].count(0) > len(data[0:400:2]) * 0.8:
+        return data.decode("utf-16-be", "replace")
+    if not _is_text(data):
+        if patterned(data):  # letters in other signs, whichever these are
+            return data.decode("latin-1")
+        return b"\n".join(_STRINGS.findall(data)).decode("ascii")  # what a reader of binary files would see
     return data.decode("utf-8", "replace")
 
 
 def _is_text(data: bytes) -> bool:
     head = data[:4096]
-    fine = sum(32 <= byte < 127 or byte in (9, 10, 13) or byte >= 128 for byte in head)
-    return b"\0" not in head and fine >= LEAST_TEXT * len(head)
+    if b"\0" in head:
+        return False
+    fine = len(head) - len(head.translate(None, _PRINTED))
+    if fine < LEAST_TEXT * len(head) and _is_utf8(head):
+        fine += len(head) - len(head.translate(None, _HIGH))
+    return fine >= LEAST_TEXT * len(head)
 
 
 # --------------------------------------------------------------------------------------------- within a text
 
 
-def _hidden(text: str, *, turned: bool) -> Iterator[tuple[str, bytes | str]]:
+def _hidden(text: str, *, turned: bool, spelling: bool) -> Iterator[tuple[str, bytes | str]]:
     """What may be hidden in a text, one layer down. Turned letters are looked for once, or they would turn for ever."""
     plain = _ZERO_WIDTH.sub("", unicodedata.normalize("NFKC", text)) if not text.isascii() else text
     if plain != text:
@@ -126,14 +157,16 @@ def _hidden(text: str, *, turned: bool) -> Iterator[tuple[str, bytes | str]]:
         yield "escapes", _UNICODE.sub(_escape, plain)
     if _URL.search(plain):
         yield "percent", unquote(plain)
+    if spelling and len(plain) <= MOST_TURNED:
+        yield from alphabets.spelt(text if not text.isascii() else plain)
     for name, pattern, decode in _RUNS:
         pieces = [found for run in pattern.finditer(plain) if (found := decode(run[0])) is not None]
         yield from ((name, piece) for piece in pieces)
         if len(pieces) > 1:
             yield f"{name} in pieces", b"".join(pieces)
     yield from _split(plain)
-    if not turned and len(plain) <= MOST_TURNED:
-        yield "rot13", codecs.encode(plain, "rot13")
+    if not turned and len(plain) <= MOST_TURNED and _BASE64.search(plain) is not None:
+        yield "rot13", codecs.encode(plain, "rot13")  # of what is encoded: of words, see `respelt`
         yield "reversed", plain[::-1]
 
 
@@ -208,19 +241,58 @@ def _base85(run: str) -> bytes | None:
     return None
 
 
-_MAGIC = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
-
-
 def _worth(data: bytes) -> bytes | None:
-    """Decoded bytes, where they are a text or an archive and no noise."""
-    if data.startswith(_MAGIC):
+    """Decoded bytes, where they are a text, an archive or a text in other signs, and no noise."""
+    if data.startswith(alphabets.MAGIC):
         return data
-    return data if _is_text(data) and (data.isascii() or _is_utf8(data)) else None
+    if _is_text(data) and (data.isascii() or _is_utf8(data)):
+        return data
+    return data if patterned(data) else None
+
+
+def patterned(data: bytes) -> bool:
+    """Whether bytes repeat themselves as the letters of a language do: noise has each of 256 as often.
+
+    >>> patterned(bytes(byte ^ 0x5A for byte in b"which alloy did the foundry cast for the turbine")), patterned(b"")
+    (True, False)
+    """
+    some = data[:2000]
+    if len(some) < LEAST_PATTERNED or len(set(some)) > 100:
+        return False
+    counts = [some.count(byte) for byte in set(some)]
+    alike = sum(count * (count - 1) for count in counts) / (len(some) * (len(some) - 1))
+    return len(counts) >= 10 and COINCIDENCE[0] <= alike <= COINCIDENCE[1]
+
+
+def _within(data: bytes) -> Iterator[tuple[str, bytes | str]]:
+    """What may be in bytes that are no text and no archive: a text moved by one byte, an archive that begins later, and
+    letters in the lowest bits."""
+    if patterned(data):
+        yield from (("one byte for all", found) for found in _one_byte(data))
+    starts = sorted({found.start() for found in list(_EMBEDDED.finditer(data, 1))[:MOST_EMBEDDED]})
+    yield from (("within", data[start:]) for start in starts)
+    yield from images.low_bits(data)
+
+
+def _one_byte(data: bytes) -> Iterator[bytes]:
+    """Bytes as a text, after an exclusive or with one byte or a step of so many, where most that comes out is letters.
+
+    The commonest byte of a text is its space or an `e`, so that few have to be tried.
+    """
+    most, _ = Counter(data[:4000]).most_common(1)[0]
+    for likely in b" et0ao\",":
+        for table in (
+            bytes(byte ^ most ^ likely for byte in range(256)),
+            bytes((byte - most + likely) % 256 for byte in range(256)),
+        ):
+            found = data.translate(table)
+            if found != data and alphabets.printable(found[:2000]):
+                yield found
 
 
 def _is_utf8(data: bytes) -> bool:
     try:
-        data[: len(data) - 4].decode("utf-8")
+        codecs.getincrementaldecoder("utf-8")().decode(data)  # which may end within a letter
     except UnicodeDecodeError:
         return False
     return True
@@ -242,16 +314,20 @@ def _unpacked(data: bytes, state: Decoded) -> Iterator[tuple[str, bytes]]:
     try:
         if data.startswith(b"\x1f\x8b"):
             yield "gzip", _inflated(zlib.decompressobj(31), data, most)
-        elif data.startswith((b"\x78\x01", b"\x78\x9c", b"\x78\xda")):
+        elif data.startswith((b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")):
             yield "zlib", _inflated(zlib.decompressobj(), data, most)
         elif data.startswith(b"BZh"):
             yield "bzip2", bz2.BZ2Decompressor().decompress(data, most)
+        elif data.startswith(b"\x5d\x00\x00"):
+            yield "lzma", lzma.LZMADecompressor(lzma.FORMAT_ALONE, memlimit=1 << 27).decompress(data, most)
         elif data.startswith(b"\xfd7zXZ"):
             yield "xz", lzma.LZMADecompressor(memlimit=1 << 27).decompress(data, most)
         elif data.startswith(b"PK\x03\x04"):
             yield from _zipped(data, most)
         elif data[257:262] == b"ustar":
             yield from _tarred(data, most)
+        elif data.startswith(images.PNG):
+            yield from images.pieces(data, most)
     except (zlib.error, OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, ValueError):
         return
     except (NotImplementedError, RuntimeError, KeyError):  # a method nobody has, a password, a lie in a header

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from rung.core.ports import Journal
+from rung.findings.audit import ciphers
 from rung.findings.audit.english import ENGLISH
+from rung.findings.audit.figures import figures
 
 Shingle: TypeAlias = tuple[str, ...]
 
@@ -57,7 +59,8 @@ class Item:
     """One exam item and what only it says.
 
     `runs` are n-grams, `names` the tokens that no work and no other item says with their weight (a number or code
-    counts twice), `answers` what is known to be right, as tokens; the `telling` ones of them work never said.
+    counts twice), `answers` what is known to be right, as tokens; the `telling` ones of them work never said. `marks`
+    are the names that are proper names or numbers: what a paraphrase or a translation keeps.
     """
 
     place: int
@@ -66,6 +69,7 @@ class Item:
     names: Mapping[str, int] = field(hash=False)
     answers: tuple[Shingle, ...] = ()
     telling: tuple[Shingle, ...] = ()
+    marks: frozenset[str] = frozenset()
 
     @property
     def weight(self) -> int:
@@ -76,13 +80,22 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Exam:
     """All items; where each run and name points to; and strings that exist nowhere but in the instrument.
-    `words` are all that stand in runs: where eight in a row are not of them, there is no run."""
+    `words` are all that stand in runs: where eight in a row are not of them, there is no run. `patterns` are those of
+    the items in whatever alphabet, and `work` the texts of work that they are held against."""
 
     items: Mapping[int, Item] = field(hash=False)
     runs: Mapping[Shingle, int] = field(hash=False)
     names: Mapping[str, int] = field(hash=False)
     canaries: Mapping[str, str] = field(hash=False)
     words: frozenset[str] = frozenset()
+    marks: Mapping[str, int] = field(default_factory=dict, hash=False)
+    patterns: ciphers.Patterns = field(default_factory=lambda: ciphers.patterns({}), hash=False)
+    work: tuple[str, ...] = field(default=(), hash=False, repr=False)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The names that are numbers."""
+        return frozenset(name for name in self.names if name[0].isdigit())
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +112,18 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
     """The exam, less what work says too. `canaries` are what each is, by string."""
     worked_runs: set[Shingle] = set()
     worked_names: set[str] = set()
+    work = tuple(dict.fromkeys(work))
     for text in work:
         words = tokens(text)
         worked_runs |= runs(words)
         worked_names.update(words)
+        worked_names.update(tokens(figures(text)))
     said = {each.place: [tokens(text) for text in each.texts] for each in items}
+    proper = {each.place: {word for text in each.texts for word in _proper(text)} for each in items}
     own = {place: {run for words in texts for run in runs(words)} for place, texts in said.items()}
-    words_of = {place: {word for words in texts for word in words} for place, texts in said.items()}
+    words_of = {
+        each.place: {word for text in each.texts for word in (*tokens(text), *tokens(figures(text)))} for each in items
+    }
     run_counts = Counter(run for some in own.values() for run in some)
     name_counts = Counter(word for some in words_of.values() for word in some)
     found = {
@@ -113,13 +131,14 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
             each.place,
             each.task,
             frozenset(run for run in own[each.place] if run_counts[run] == 1 and run not in worked_runs),
-            {
+            names := {
                 word: 1 + word[0].isdigit()
                 for word in words_of[each.place]
                 if name_counts[word] == 1 and word not in worked_names and _may_name(word)
             },
-            answers := tuple(dict.fromkeys(filter(None, (tuple(tokens(text)[:ANSWER]) for text in each.answers)))),
+            answers := _spelt(each.answers),
             tuple(answer for answer in answers if _tells(answer, worked_names)),
+            frozenset(word for word in names if word[0].isdigit() or word in proper[each.place]),
         )
         for each in items
     }
@@ -129,8 +148,29 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
         runs=pointing,
         words=frozenset(word for run in pointing for word in run),
         names={name: place for place, item in found.items() for name in item.names},
+        marks={name: place for place, item in found.items() for name in item.marks},
+        patterns=ciphers.patterns({each.place: each.texts for each in items}),
+        work=work,
         canaries={text: what for text, what in (canaries or {}).items() if len(text) >= LEAST_CANARY},
     )
+
+
+def _spelt(answers: Iterable[str]) -> tuple[Shingle, ...]:
+    """Answers as tokens, with numbers in figures as well."""
+    forms = (form for text in answers for form in (text, figures(text)))
+    return tuple(dict.fromkeys(filter(None, (tuple(tokens(form)[:ANSWER]) for form in forms))))
+
+
+_PROPER = re.compile(r"(?<=[^\W\d_][ ,-])[^\W\da-z_][^\W\d_]{3,}|(?<= [\"'(])[A-Z][^\W\d_]{3,}")
+
+
+def _proper(text: str) -> list[str]:
+    """Words that are written with a capital although they begin no sentence.
+
+    >>> _proper("Name the violinist who played at Trestlebury.")
+    ['trestlebury']
+    """
+    return [word.lower() for word in _PROPER.findall(text)]
 
 
 def _may_name(word: str) -> bool:
