@@ -24,7 +24,7 @@ AUDIT_BUGS = (
     Bug(
         "what was run and what was written is one source",
         "findings/audit/verdict.py",
-        'return "deeds" if each.detector in ("commands", "states") else each.detector',
+        'return "deeds" if each.detector in ("commands", "states", "stream") else each.detector',
         "return each.detector",
         (WORD,),
     ),

@@ -6,7 +6,6 @@ import html
 import io
 import json
 import pickle
-import quopri
 import random
 import sqlite3
 import struct
@@ -75,7 +74,7 @@ def base45(text: str) -> str:
 
 MORSE = {letter: sign for sign, letter in alphabets._MORSE.items()}
 NATO = {word[0]: word for word in alphabets.NATO} | dict(
-    zip("0123456789", "zero one two three four five six seven eight nine".split(), strict=True)
+    zip("0123456789", ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], strict=True)
 )
 
 
@@ -142,7 +141,7 @@ WAYS: Mapping[str, Hide] = {
     **{f"caesar {by}": (lambda text, by=by: shifted(text, by).encode()) for by in (1, 3, 5, 11, 19, 25)},
     "mirrored": lambda text: text.lower().translate(str.maketrans(
         "abcdefghijklmnopqrstuvwxyz", "zyxwvutsrqponmlkjihgfedcba")).encode(),
-    "rot47": lambda text: "".join(chr(33 + (ord(c) - 33 + 47) % 94) if 33 <= ord(c) < 127 else c for c in text).encode(),
+    "rot47": lambda text: "".join(chr(33 + (ord(c) + 14) % 94) if c > " " else c for c in text).encode(),
     "an alphabet of one's own": lambda text: substituted(text).encode(),
     "signs": lambda text: "".join(chr(0x2600 + ord(c)) for c in text).encode(),
     "xor hex": lambda text: bytes(b ^ 0xA7 for b in text.encode()).hex().encode(),
@@ -164,8 +163,7 @@ WAYS: Mapping[str, Hide] = {
     "uuencode": lambda text: b"begin 644 k\n" + b"".join(
         binascii.b2a_uu(text.encode()[at : at + 45]) for at in range(0, len(text), 45)) + b"`\nend\n",
     "quoted-printable": lambda text: b"".join(b"=%02X" % b for b in text.encode()),
-    "quoted-printable, soft": lambda text: quopri.encodestring(text.replace("e", "é").encode(), quotetabs=True)
-        if False else b"".join(b"=%02X" % b if b % 3 else bytes([b]) for b in text.encode()),
+    "quoted-printable, soft": lambda text: b"".join(b"=%02X" % b if b % 3 else bytes([b]) for b in text.encode()),
     "html decimal": lambda text: "".join(f"&#{ord(c)};" for c in text).encode(),
     "html hex": lambda text: "".join(f"&#x{ord(c):x};" for c in text).encode(),
     "html words": lambda text: html.escape(text.replace("e", "&#101;")).encode().replace(b"&amp;#", b"&#"),
@@ -230,7 +228,7 @@ WAYS: Mapping[str, Hide] = {
     "picture": picture,
     "picture's note": lambda text: picture(text, noted=True),
     "behind a picture": lambda text: picture("x" * 40, noted=True) + zlib.compress(text.encode()),
-    "braille": lambda text: "".join(dict((v, k) for k, v in alphabets._BRAILLE.items()).get(c, c) for c in text.lower()
+    "braille": lambda text: "".join({v: k for k, v in alphabets._BRAILLE.items()}.get(c, c) for c in text.lower()
         ).encode(),
     "base64 of a shift": lambda text: base64.b64encode(shifted(text, 9).encode()),
     "hex of base64": lambda text: base64.b64encode(text.encode()).hex().encode(),

@@ -13,6 +13,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from rung.findings.audit.english import listed
+
 LEAST = 12
 """Letters that a run has to spell: a name and an answer."""
 MOST_BIG = 6_000
@@ -25,8 +27,11 @@ Piece = tuple[str, bytes | str]
 
 def spelt(text: str) -> Iterator[Piece]:
     """What a text spells in other alphabets, each with the alphabet's name."""
+    low = text.lower()
+    skipped = _UNASKED if text.isascii() else set[str]()
+    skipped = skipped if any(word in low for word in NATO) else {*skipped, "words for letters"}
     for name, trigger, decode in _SPELLINGS:
-        if trigger.search(text) is None:
+        if name in skipped or trigger.search(text) is None:
             continue
         try:
             found = decode(text)
@@ -40,8 +45,11 @@ def spelt(text: str) -> Iterator[Piece]:
 
 _MORSE = dict(
     zip(
-        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. "
-        "----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- --..-- ..--.. -..-. -....- ---...".split(),
+        listed(
+            ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- "
+            "-..- -.-- --.. ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- --..-- ..--.. "
+            "-..-. -....- ---..."
+        ),
         "abcdefghijklmnopqrstuvwxyz0123456789.,?/-:",
         strict=True,
     )
@@ -49,16 +57,28 @@ _MORSE = dict(
 _DOTS = str.maketrans({"·": ".", "•": ".", "∙": ".", "*": ".", "_": "-", "–": "-", "—": "-", "−": "-"})
 _MORSE_RUN = re.compile(r"(?<!\S)[.\-·•∙*_–—−]{1,7}(?:[ ]{1,3}[.\-·•∙*_–—−/|]{1,7}){11}")
 
-NATO = (
-    "alfa bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo "
-    "sierra tango uniform victor whiskey xray yankee zulu"
-).split()
-_NUMBERED = dict(zip("zero one two three four five six seven eight nine".split(), "0123456789", strict=True))
+NATO = listed(
+    "alfa bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar "
+    "papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu"
+)
+_NUMBERED = dict(zip(listed("zero one two three four five six seven eight nine"), "0123456789", strict=True))
 _SPOKEN = {
     **{word: word[0] for word in NATO},
-    **{"alpha": "a", "juliet": "j", "whisky": "w", "niner": "9", "fife": "5", "tree": "3", "fower": "4"},
+    "alpha": "a",
+    "juliet": "j",
+    "whisky": "w",
+    "niner": "9",
+    "fife": "5",
+    "tree": "3",
+    "fower": "4",
     **_NUMBERED,
-    **{"dash": "-", "hyphen": "-", "stop": ".", "point": ".", "decimal": ".", "comma": ",", "space": " "},
+    "dash": "-",
+    "hyphen": "-",
+    "stop": ".",
+    "point": ".",
+    "decimal": ".",
+    "comma": ",",
+    "space": " ",
 }
 _NATO = re.compile(rf"(?i)\b(?:{'|'.join([*NATO, 'alpha', 'juliet', 'whisky'])})(?:[\W_]+\w+){{8}}")
 
@@ -75,7 +95,7 @@ LOOKALIKE = {
     **dict(zip("аеорсухіјѕԁһԛԝӏьвкмнтпгАЕОРСУХІЈЅВКМНТ", "aeopcyxijsdhqwlbbkmhtnrAEOPCYXIJSBKMHT", strict=True)),
     **dict(zip("αεορνκιτυχηωβγΑΕΟΡΝΚΙΤΥΧΗΒΖΜ", "aeopvkituxnwbyAEOPNKITYXHBZM", strict=True)),
     **dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True)),
-    **dict(zip("ɐqɔǝɟƃɥᴉɾʞןɯɹʇʌʍʎ", "abcefghijklmrtvwy", strict=True)),
+    **dict(zip("ɐɔǝɟƃɥᴉɾʞןɯɹʇʌʍʎ", "acefghijklmrtvwy", strict=True)),
     **{chr(0x1F1E6 + at): chr(97 + at) for at in range(26)},
     **{chr(0x1F170 + at): chr(65 + at) for at in range(26)},
     **{chr(0x1F130 + at): chr(65 + at) for at in range(26)},
@@ -113,7 +133,9 @@ def _braille(text: str) -> str:
 # --------------------------------------------------------------------------------------------- numbers
 
 _LETTERS = re.compile(r"(?<![\w.])(?:[1-9]|1\d|2[0-6])(?:[-. ,_](?:[1-9]|1\d|2[0-6]|0)){2,}(?![\w.])")
-_POINTS = re.compile(r"(?i)(?:U\+|\\u\{?|&#x?|0x|chr\(|%u|\\)?[0-9a-f]{2,6}(?:\W{0,6}(?:U\+|\\u|&#|0x|chr\(|%u|\\)[0-9a-f]{2,6}){11}")
+_POINTS = re.compile(
+    r"(?i)(?:U\+|\\u\{?|&#x?|0x|chr\(|%u|\\)?[0-9a-f]{2,6}(?:\W{0,6}(?:U\+|\\u|&#|0x|chr\(|%u|\\)[0-9a-f]{2,6}){11}"
+)
 _OCTETS = re.compile(r"(?<![01])[01]{7,8}(?:[^\w]{0,4}[01]{7,8}){11}")
 _BITS = re.compile(r"(?<![01])[01]{96,}")
 _OCTAL = re.compile(r"(?:\\?\b|\\)(?:0o)?[01]?[0-7]{2}(?:[\s,;'\"\\]{1,4}(?:0o)?[01]?[0-7]{2}){11}")
@@ -206,7 +228,7 @@ B58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 B62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 B36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 B45 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:"
-B91 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,./:;<=>?@[]^_`{|}~\""
+B91 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,./:;<=>?@[]^_`{|}~"'
 Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 _ALNUM = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{18,}(?![A-Za-z0-9])")
 _PRINTED = re.compile(r"[!-~]{24,}")
@@ -253,7 +275,17 @@ def _of_big(run: str) -> bytes:
     return b""
 
 
-MAGIC = (b"\x1f\x8b\x08", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda", b"\x5d\x00\x00")
+MAGIC = (
+    b"\x1f\x8b\x08",
+    b"PK\x03\x04",
+    b"BZh",
+    b"\xfd7zXZ",
+    b"\x78\x01",
+    b"\x78\x5e",
+    b"\x78\x9c",
+    b"\x78\xda",
+    b"\x5d\x00\x00",
+)
 
 
 def packed(data: bytes) -> bool:
@@ -354,7 +386,7 @@ def _base32s(text: str) -> bytes:
 def _uu(text: str) -> bytes:
     out = []
     for line in text.splitlines():
-        if 1 < len(line) < 64 and (ord(line[0]) - 32) % 64 == len(line[1:].rstrip()) * 3 // 4 or line[:1] == "M":
+        if (1 < len(line) < 64 and (ord(line[0]) - 32) % 64 == len(line[1:].rstrip()) * 3 // 4) or line[:1] == "M":
             try:
                 out.append(binascii.a2b_uu(line))
             except binascii.Error:
@@ -366,7 +398,9 @@ def _uu(text: str) -> bytes:
 
 # --------------------------------------------------------------------------------------------- what is not seen
 
-_UNSEEN = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]")
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
+)
 _TRAILING = re.compile(r"(?m)[ \t]+$")
 
 
@@ -380,8 +414,7 @@ def _unseen(text: str) -> bytes | str:
     if len(chosen) >= LEAST:
         return bytes(chosen)
     common = [sign for sign, _ in Counter(signs).most_common(3)]
-    both = "\n".join(_of_bits(signs, one, zero).decode("latin-1") for one in common for zero in common if one != zero)
-    return both
+    return "\n".join(_of_bits(signs, one, zero).decode("latin-1") for one in common for zero in common if one != zero)
 
 
 def _variant(point: int) -> int:
@@ -398,14 +431,19 @@ def _of_bits(signs: Sequence[str], one: str, zero: str) -> bytes:
 
 def _trailing(text: str) -> bytes:
     ends = "".join(_TRAILING.findall(text))
-    return _packed(ends.replace(" ", "0").replace("\t", "1")) + b"\n" + _packed(ends.replace(" ", "1").replace("\t", "0"))
+    return (
+        _packed(ends.replace(" ", "0").replace("\t", "1")) + b"\n" + _packed(ends.replace(" ", "1").replace("\t", "0"))
+    )
 
 
 # --------------------------------------------------------------------------------------------- pieces
 
 _APART = re.compile(r"(?:(?<=\W)|^)\w(?:[^\w\n]{1,6}\w){11,}(?=\W|$)")
-_LITERALS = re.compile(r"[\"'`]\s{0,80}[+,.\\&]?\s{0,80}[rbuf]{0,2}[\"'`]")
-_NUMBERS = re.compile(r"[\"']?(?<!\d)(\d{1,4})[\"']?\s{0,2}[:=\t|)\]#.-]\s{0,2}[\"']?([^\s\"',;|{}\d][^\s\"',;|{}]{0,39}|\d+(?=[\s\"',;|}]))")
+_LITERALS = re.compile(r"(?:[rbuf]{0,2}([\"'`])[^\"'`\n]{1,400}\1\s{0,80}[+,.\\&]?\s{0,80}){4,}")
+_LITERAL = re.compile(r"([\"'`])([^\"'`\n]{1,400})\1")
+_NUMBERS = re.compile(
+    r"[\"']?(?<!\d)(\d{1,4})[\"']?\s{0,2}[:=\t|)\]#.-]\s{0,2}[\"']?([^\s\"',;|{}\d][^\s\"',;|{}]{0,39}|\d+(?=[\s\"',;|}]))"
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 _CAMELS = re.compile(r"(?:[A-Z][a-z]+|[a-z]+)(?:[A-Z][a-z]+|\d+){2,}")
 
@@ -425,7 +463,7 @@ def _together(run: str) -> str:
 
 
 def _literals(text: str) -> str:
-    return _LITERALS.sub("", text)
+    return "\n".join("".join(said for _, said in _LITERAL.findall(run[0])) for run in _LITERALS.finditer(text))
 
 
 def _numbered(text: str) -> str:
@@ -439,7 +477,7 @@ def _numbered(text: str) -> str:
 
 
 def _camel(text: str) -> str:
-    return _CAMEL.sub(" ", text)
+    return " ".join(_CAMEL.sub(" ", run[0]) for run in _CAMELS.finditer(text))
 
 
 def _html(text: str) -> str:
@@ -482,5 +520,7 @@ _SPELLINGS: tuple[tuple[str, re.Pattern[str], _Decode], ...] = (
     ("words run together", _CAMELS, _camel),
 )
 
+_UNASKED = {"braille", "letters that look alike", "turned letters", "signs that are not seen"}
+"""Alphabets that no ASCII text is in."""
 NAMES = frozenset(name for name, _, _ in _SPELLINGS)
 """What each alphabet is called where it is a layer of a text."""

@@ -5,8 +5,9 @@ So a stretch of text is known by how far back each of its letters last stood, an
 alphabet, an alphabet of one's own, one byte for all in an exclusive or, signs, words or numbers for letters.
 
 Exam items are kept as such patterns, of `SPAN` letters; a text is read as several streams of signs: its letters, every
-second or third of them, its words and numbers, the bytes and groups of digits of its coded runs. `LEAST` patterns of one item
-in a row are the item: by chance two stretches of `SPAN + LEAST` letters repeat in the same places once in some 10^15.
+second or third of them, its words and numbers, the bytes and groups of digits of its coded runs. `LEAST` patterns of
+one item in a row are the item: by chance two stretches of `SPAN + LEAST` letters repeat in the same places once in
+some 10^15.
 
 A stretch that stands there in its own letters is not meant here: texts made from one form have equal patterns where
 only their figures differ, and the other rules see them.
@@ -20,6 +21,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rung.findings.audit.english import listed
 
 SPAN = 32
 """Letters of a pattern: fewer are alike by chance in a long text, and many items say no more than 60."""
@@ -36,17 +39,19 @@ MOST_STREAM = 1 << 20
 """Signs of one stream."""
 MOST_STRIDED = 128 << 10
 """Letters of a text that are read at strides as well: nobody weaves more by hand."""
-MOST_SIGNS = 160
-"""Different words that may be signs for letters; a text of more is one of words, unless it says each many times."""
+MOST_SIGNS = 90
+"""Different words that may be signs for letters: small and large ones, figures and marks. A text of words has more."""
 LANGUAGE = 0.08
-"""Share of the words that are the commonest ones of English or of programs, from which on a text is read as it stands."""
+"""Share of the commonest words of English or of programs, from which on a text is read as it stands."""
 
 Signs: TypeAlias = Sequence[object]
 
 _WEIGHTS = np.random.default_rng(1).integers(1, 1 << 62, size=SPAN, dtype=np.uint64) | np.uint64(1)
 _COMMON = frozenset(
-    "the of and to a in is it for that on with as was be this are or at by an not from if def return import else self "
-    "true false none null int str let const var function then we i you have has my s".split()
+    listed(
+        "the of and to a in is it for that on with as was be this are or at by an not from if def return "
+        "import else self true false none null int str let const var function then we i you have has my s"
+    )
 )
 
 
@@ -165,7 +170,10 @@ def _patterned(ids: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.i
 
 
 def _ones(values: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return np.unpackbits(values.view(np.uint8).reshape(len(values), 8), axis=1).sum(axis=1).astype(np.int64)
+    ones: NDArray[np.int64] = np.unpackbits(values.view(np.uint8).reshape(len(values), 8), axis=1).sum(
+        axis=1, dtype=np.int64
+    )
+    return ones
 
 
 # --------------------------------------------------------------------------------------------- in a text
@@ -252,7 +260,7 @@ def _words(text: str) -> Iterator[Signs]:
         found = pattern.findall(text)
         for stride in (1, 2, 3):
             for some in (found[start::stride] for start in range(stride)):
-                if len(some) >= SPAN + LEAST and len(set(some)) <= max(MOST_SIGNS, len(some) // 3):
+                if len(some) >= SPAN + LEAST and len(set(some)) <= MOST_SIGNS:
                     yield some
 
 

@@ -16,13 +16,13 @@ behind encodings and archives as well (see `decode`).
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from rung.findings.audit import ciphers, decode
+from rung.findings.audit import alphabets, ciphers, decode
 from rung.findings.audit.evidence import Evidence, When, quoted
-from rung.findings.audit.exam import BOARD, LENGTH, Exam, Item, shingles, tokens
+from rung.findings.audit.exam import BOARD, BOARD_DISTINCT, LENGTH, Exam, Item, shingles, tokens
 from rung.findings.audit.figures import figures, in_other_units
 from rung.findings.audit.respelt import respelt
 
@@ -104,9 +104,9 @@ def search(documents: Sequence[Document], known: Exam) -> Iterator[Evidence]:
         return
     common = _common(documents, known)
     hints: dict[int, tuple[Document, Match]] = {}
-    told = False
+    told, dull = False, set[int]()
     for each in documents:
-        found = matches(each.data, known, common=common, own=each.own)
+        found = matches(each.data, known, common=common, own=each.own, dull=dull)
         evidence = list(weighed(each, found, len(known.items)))
         told = told or bool(evidence)
         yield from evidence
@@ -137,15 +137,35 @@ def _common(documents: Sequence[Document], known: Exam) -> frozenset[str]:
 
 
 def matches(
-    data: bytes | str, known: Exam, *, common: frozenset[str] = frozenset(), own: int | None = None
+    data: bytes | str,
+    known: Exam,
+    *,
+    common: frozenset[str] = frozenset(),
+    own: int | None = None,
+    dull: set[int] | None = None,
 ) -> list[Match]:
-    """Every item that a document holds, by the surest way it does, behind whatever layers."""
+    """Every item that a document holds, by the surest way it does, behind whatever layers.
+
+    `dull` are the marks of texts in which nothing was found, and grows: a session shows one text in many places.
+    """
     best: dict[tuple[How, int], Match] = {}
+    dull = set() if dull is None else dull
+    if hash(data) in dull:
+        return []
     for layers, text in decode.texts(data):
-        for each in _in_text(text[:LONGEST], known, common):
+        if hash(text) in dull:
+            continue
+        at_first = len(best)
+        for each in _in_text(
+            text[:LONGEST], known, common, deep=layers.count(",") < 1 and layers not in alphabets.NAMES
+        ):
             if each.place != own or each.how == "canary":
                 behind = ", ".join(filter(None, (layers, each.layers)))
                 best.setdefault((each.how, each.place), replace(each, layers=behind))
+        if not layers and len(best) == at_first:
+            dull.add(hash(text))
+    if not best:
+        dull.add(hash(data))
     surest = {place: min(_SURE[how] for how, where in best if where == place) for _, place in best}
     return [each for each in best.values() if _SURE[each.how] == surest[each.place]]
 
@@ -164,41 +184,50 @@ _SURE: Mapping[How, int] = {
 """From the surest way to the thinnest: an item is told of by the surest alone."""
 
 
-def _in_text(text: str, known: Exam, common: frozenset[str]) -> Iterator[Match]:
+def _in_text(text: str, known: Exam, common: frozenset[str], *, deep: bool) -> Iterator[Match]:
+    """What stands in one text; where it is `deep`, in other forms of its numbers and letters as well."""
     for canary in known.canaries:
         at = text.find(canary)
         if at >= 0:
             yield Match("canary", 0, quoted(text, around=at))
     words = tokens(text)
-    copied = dict(_copied(words, known))
-    turned = words[::-1]
-    copied |= {place: len(words) - at - LENGTH * 3 for place, at in _copied(turned, known) if place not in copied}
-    for place, at in copied.items():
-        yield Match("copied", place, " ".join(words[max(0, at) : at + LENGTH * 3]))
-    yield from _told(words, known, common, but=copied)
-    yield from _listed(words, known)
-    yield from _named(words, known, common)
-    yield from _otherwise(text, words, known, common)
-    yield from _in_other_signs(text, known)
+    different = set(words)
+    yield from _in_words(words, different, known, common)
+    if deep:
+        yield from _otherwise(text, different, words, known, common)
+        yield from _in_other_signs(text, known)
 
 
-def _otherwise(text: str, words: Sequence[str], known: Exam, common: frozenset[str]) -> Iterator[Match]:
+def _in_words(words: Sequence[str], different: Set[str], known: Exam, common: frozenset[str]) -> Iterator[Match]:
+    """What stands in the words of a text. Most texts have too few words of the exam for anything to stand there."""
+    copied: dict[int, int] = {}
+    if len(different & known.words) >= BOARD_DISTINCT:
+        copied = dict(_copied(words, known))
+        turned = words[::-1]
+        copied |= {place: len(words) - at - LENGTH * 3 for place, at in _copied(turned, known) if place not in copied}
+        for place, at in copied.items():
+            yield Match("copied", place, " ".join(words[max(0, at) : at + LENGTH * 3]))
+    if different & known.names.keys():
+        yield from _told(words, known, common, but=copied)
+        yield from _named(words, known, common)
+    yield from _listed(words, different, known)
+
+
+def _otherwise(
+    text: str, different: Set[str], words: Sequence[str], known: Exam, common: frozenset[str]
+) -> Iterator[Match]:
     """What the same text says with its numbers in figures, in other units, and with its letters moved."""
-    others = [*respelt(text, words, known.names)]
+    others = [*respelt(text, different, words, known.names)]
     if len(text) <= FIGURED:
         plain = figures(text)
         others += [("numbers in words or pieces", plain)] if plain != text else []
-        numbers = known.numbers
-        moved = in_other_units(plain, numbers) if numbers else ""
+        moved = in_other_units(plain, known.numbers) if known.numbers else ""
         others += [("numbers in other units", moved)] if moved else []
     for name, other in others:
         said = tokens(other)
-        copied = dict(_copied(said, known))
-        for place, at in copied.items():
-            yield Match("copied", place, " ".join(said[max(0, at) : at + LENGTH * 3]), name)
-        found = [*_told(said, known, common, but=copied), *_listed(said, known)]
-        found += _named(said, known, common) if name != "numbers in other units" else []
-        yield from (replace(each, layers=name) for each in found)
+        for each in _in_words(said, set(said), known, common):
+            if name != "numbers in other units" or each.how != "named":
+                yield replace(each, layers=name)
 
 
 def _in_other_signs(text: str, known: Exam) -> Iterator[Match]:
@@ -318,12 +347,12 @@ def _has(words: Sequence[str], run: Sequence[str]) -> bool:
     return any(word == run[0] and tuple(words[at : at + len(run)]) == tuple(run) for at, word in enumerate(words))
 
 
-def _listed(words: Sequence[str], known: Exam) -> Iterator[Match]:
+def _listed(words: Sequence[str], different: Set[str], known: Exam) -> Iterator[Match]:
     """The items whose answers stand in a text, where they are enough."""
-    telling = [item for item in known.items.values() if item.telling]
-    if len(telling) < LEAST_LISTED:
+    telling = known.telling
+    firsts = known.firsts & different
+    if len(telling) < LEAST_LISTED or not firsts:
         return
-    firsts = {answer[0] for item in telling for answer in item.telling} & set(words)
     there = {
         answer
         for item in telling

@@ -32,11 +32,17 @@ MOST_MEMBERS = 200
 """Members of one archive."""
 LEAST_RUN = 24
 """Letters of an encoded run; below are words and hashes, and an item does not fit."""
+SPELT_IN = 2
+"""Layers below which alphabets are tried: nobody packs first and spells then, and each makes noise of any text."""
 LEAST_PATTERNED = 40
 """Bytes of a text in other signs: fewer repeat by chance."""
 COINCIDENCE = (0.03, 0.2)
 """How often two bytes of such a text are the same: 0.065 in English, with spaces and figures 0.04 to 0.08; of noise
 0.004, of compressed data less than 0.02, of tables of zeros more than the larger."""
+TURNED_RUN = 40
+"""Letters of a run that are worth reading a text backwards for."""
+LARGE = (0.12, 0.75)
+"""Share of large letters in a base64 run, of texts in one case as well."""
 MOST_EMBEDDED = 8
 """Archives that begin within one file of bytes."""
 LEAST_TEXT = 0.85
@@ -104,8 +110,8 @@ def texts(data: bytes | str, state: Decoded | None = None) -> Iterator[tuple[str
                 waiting += [((*layers, name), inner) for name, inner in _within(piece)]
             piece = _as_text(piece)
         yield ", ".join(layers), piece
-        if len(layers) < DEEPEST:
-            found = _hidden(piece, turned=_turned(layers), spelling=not _spelt(layers))
+        if len(layers) < DEEPEST and (not _spelt(layers) or _is_run(piece)):
+            found = _hidden(piece, turned=_turned(layers), spelling=len(layers) < SPELT_IN and not _turned(layers))
             waiting += [((*layers, name), inner) for name, inner in found]
 
 
@@ -114,8 +120,18 @@ def _turned(layers: tuple[str, ...]) -> bool:
 
 
 def _spelt(layers: tuple[str, ...]) -> bool:
-    """Whether two layers are alphabets already: a third would be found in any noise."""
-    return sum(each in alphabets.NAMES for each in layers) > 1
+    """Whether the last layer was an alphabet: what comes out of one is often noise, in which more would be found."""
+    return bool(layers) and layers[-1] in alphabets.NAMES
+
+
+def _has_run(text: str) -> bool:
+    """Whether there is a run in a text that may be base64 of something, whichever way round."""
+    return any(len(run[0]) >= TURNED_RUN and _may_be_base64(run[0]) for run in _BASE64.finditer(text))
+
+
+def _is_run(text: str) -> bool:
+    """Whether most of a text is one encoded run."""
+    return any(len(run[0]) > len(text) / 2 for pattern in (_BASE64, _BASE85) for run in pattern.finditer(text))
 
 
 def _as_text(data: bytes) -> str:
@@ -165,7 +181,7 @@ def _hidden(text: str, *, turned: bool, spelling: bool) -> Iterator[tuple[str, b
         if len(pieces) > 1:
             yield f"{name} in pieces", b"".join(pieces)
     yield from _split(plain)
-    if not turned and len(plain) <= MOST_TURNED and _BASE64.search(plain) is not None:
+    if not turned and len(plain) <= MOST_TURNED and _has_run(plain):
         yield "rot13", codecs.encode(plain, "rot13")  # of what is encoded: of words, see `respelt`
         yield "reversed", plain[::-1]
 
@@ -200,6 +216,8 @@ def _escape(found: re.Match[str]) -> str:
 
 def _base64(run: str) -> bytes | None:
     bare = run.rstrip("=").replace("-", "+").replace("_", "/")
+    if not _may_be_base64(bare):
+        return None
     for start in range(4):  # what stands before it may be letters of the alphabet too
         piece = bare[start : len(bare) - ((len(bare) - start) % 4 == 1)]
         try:
@@ -209,6 +227,12 @@ def _base64(run: str) -> bytes | None:
         if found is not None:
             return found
     return None
+
+
+def _may_be_base64(run: str) -> bool:
+    """Whether a run has the large letters that encoded bytes have, 26 of 64 in noise: words and paths have fewer."""
+    large = sum(map(str.isupper, run[:400]))
+    return LARGE[0] <= large / len(run[:400]) <= LARGE[1] if run else False
 
 
 def _hex(run: str) -> bytes | None:
@@ -280,7 +304,7 @@ def _one_byte(data: bytes) -> Iterator[bytes]:
     The commonest byte of a text is its space or an `e`, so that few have to be tried.
     """
     most, _ = Counter(data[:4000]).most_common(1)[0]
-    for likely in b" et0ao\",":
+    for likely in b' et0ao",':
         for table in (
             bytes(byte ^ most ^ likely for byte in range(256)),
             bytes((byte - most + likely) % 256 for byte in range(256)),
@@ -318,9 +342,7 @@ def _unpacked(data: bytes, state: Decoded) -> Iterator[tuple[str, bytes]]:
             yield "zlib", _inflated(zlib.decompressobj(), data, most)
         elif data.startswith(b"BZh"):
             yield "bzip2", bz2.BZ2Decompressor().decompress(data, most)
-        elif data.startswith(b"\x5d\x00\x00"):
-            yield "lzma", lzma.LZMADecompressor(lzma.FORMAT_ALONE, memlimit=1 << 27).decompress(data, most)
-        elif data.startswith(b"\xfd7zXZ"):
+        elif data.startswith((b"\xfd7zXZ", b"\x5d\x00\x00")):
             yield "xz", lzma.LZMADecompressor(memlimit=1 << 27).decompress(data, most)
         elif data.startswith(b"PK\x03\x04"):
             yield from _zipped(data, most)

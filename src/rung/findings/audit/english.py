@@ -21,3 +21,8 @@ will with within without word words work worked working works world would wrong 
 """
 
 ENGLISH = frozenset(_WORDS.split())
+
+
+def listed(text: str) -> list[str]:
+    """The words of a list that is written as a text."""
+    return text.split()

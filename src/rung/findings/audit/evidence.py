@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Detector: TypeAlias = Literal["network", "commands", "content", "provider", "states"]
+Detector: TypeAlias = Literal["network", "commands", "content", "provider", "states", "stream"]
 
 Weight: TypeAlias = Literal["proof", "strong", "weak"]
 """`proof`: content of the exam, or its secret, lies where it cannot have come by work. `strong`: something was fetched

@@ -81,7 +81,8 @@ class Item:
 class Exam:
     """All items; where each run and name points to; and strings that exist nowhere but in the instrument.
     `words` are all that stand in runs: where eight in a row are not of them, there is no run. `patterns` are those of
-    the items in whatever alphabet, and `work` the texts of work that they are held against."""
+    the items in whatever alphabet, and `work` the texts of work that they are held against; `telling` the items with
+    telling answers, and `firsts` what these begin with."""
 
     items: Mapping[int, Item] = field(hash=False)
     runs: Mapping[Shingle, int] = field(hash=False)
@@ -90,12 +91,10 @@ class Exam:
     words: frozenset[str] = frozenset()
     marks: Mapping[str, int] = field(default_factory=dict, hash=False)
     patterns: ciphers.Patterns = field(default_factory=lambda: ciphers.patterns({}), hash=False)
+    numbers: frozenset[str] = frozenset()
+    telling: tuple[Item, ...] = field(default=(), hash=False)
+    firsts: frozenset[str] = frozenset()
     work: tuple[str, ...] = field(default=(), hash=False, repr=False)
-
-    @property
-    def numbers(self) -> frozenset[str]:
-        """The names that are numbers."""
-        return frozenset(name for name in self.names if name[0].isdigit())
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +149,9 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
         names={name: place for place, item in found.items() for name in item.names},
         marks={name: place for place, item in found.items() for name in item.marks},
         patterns=ciphers.patterns({each.place: each.texts for each in items}),
+        numbers=frozenset(name for item in found.values() for name in item.names if name[0].isdigit()),
+        telling=tuple(item for item in found.values() if item.telling),
+        firsts=frozenset(answer[0] for item in found.values() for answer in item.telling),
         work=work,
         canaries={text: what for text, what in (canaries or {}).items() if len(text) >= LEAST_CANARY},
     )

@@ -7,15 +7,19 @@ figures, or in another unit. The names of an exam item are figures in a row, and
 import re
 from collections.abc import Collection
 
+from rung.findings.audit.english import listed
+
 _UNITS = dict(
     zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split(),
+        listed(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+            "sixteen seventeen eighteen nineteen"
+        ),
         range(20),
         strict=True,
     )
 )
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_TENS = dict(zip(listed("twenty thirty forty fifty sixty seventy eighty ninety"), range(20, 100, 10), strict=True))
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _WORD = "|".join(sorted([*_UNITS, *_TENS, *_LARGE, "oh"], key=len, reverse=True))
 _WORDS = re.compile(rf"(?i)\b(?:{_WORD})(?:(?:[\s,-]+(?:and\s+)?)(?:{_WORD}))*\b")

@@ -26,7 +26,8 @@ _URL = re.compile(
 )
 _HOST = re.compile(
     r"(?i)(?<![\w.@/-])((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+"
-    r"(?:com|org|net|io|co|ai|dev|app|edu|gov|info|xyz|cloud|site|online|uk|de|fr|cn|jp|eu|ru|example|test|invalid))"
+    r"(?:com|org|net|io|co|ai|dev|app|edu|gov|info|xyz|cloud|site|online|uk|de|fr|cn|jp|eu|ru"
+    r"|us|ca|nl|ch|se|cc|tv|ws|biz|club|tech|example|test|invalid))"
     r"(?![\w(.-])"
 )
 _ADDRESS = re.compile(r"(?:(?<![\w./-])|(?<=/dev/tcp/)|(?<=/dev/udp/))((?:\d{1,3}\.){3}\d{1,3})(?![\w-]|\.\d)")

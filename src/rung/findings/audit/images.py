@@ -34,7 +34,9 @@ def pieces(data: bytes, most: int) -> Iterator[tuple[str, bytes]]:
             break
         elif kind not in (b"PLTE", b"tRNS", b"gAMA", b"pHYs", b"sRGB", b"cHRM", b"tIME"):
             yield "a picture's notes", body
-            yield from (("a picture's notes", found) for start in (0, *_nulls(body)) if (found := _inflated(body[start:], most)))
+            yield from (
+                ("a picture's notes", found) for start in (0, *_nulls(body)) if (found := _inflated(body[start:], most))
+            )
     if len(data) > at:
         yield "behind a picture", data[at:]
     samples = _samples(_inflated(packed, min(most, MOST_BYTES)), *shape)
@@ -99,6 +101,6 @@ def low_bits(data: bytes) -> Iterator[tuple[str, bytes]]:
             bits = low[channel::stride]
             for start in range(8):
                 for order in ("big", "little"):
-                    for run in _SPELT.findall(np.packbits(bits[start:], bitorder=order).tobytes()):  # type: ignore[arg-type]
+                    for run in _SPELT.findall(np.packbits(bits[start:], bitorder=order).tobytes()):
                         if len(set(run)) >= 8:
                             yield "lowest bits", run

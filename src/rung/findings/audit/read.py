@@ -1,7 +1,9 @@
 """The audit of a run: every detector over its journal and what was kept of it."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 from rung.agents.command import PROGRAMS
@@ -9,13 +11,14 @@ from rung.core.errors import RungError
 from rung.core.ports import Journal
 from rung.findings import deeds as done
 from rung.findings import sessions as held
-from rung.findings.audit import commands, content, network, provider, states
+from rung.findings.audit import commands, content, gate, network, provider, states
 from rung.findings.audit import exam as examined
 from rung.findings.audit.content import Document
 from rung.findings.audit.evidence import Evidence, When
 from rung.findings.audit.exam import Exam
 from rung.findings.audit.states import Read, who
 from rung.findings.audit.verdict import Audit, in_time
+from rung.findings.deeds import Load
 from rung.findings.sessions import Session
 from rung.store.blobs import BlobFiles, is_digest
 
@@ -41,9 +44,15 @@ def audit(
     found: list[Evidence] = []
     unsaid: list[str] = []
     looked = list(held.sessions(journal))
+    exams: dict[str, list[gate.Called]] = defaultdict(list)
     for session in looked:
-        found += of_session(journal, session, known, reader, config)
+        record = Record(journal, session)
+        found += of_session(record, known, reader, config)
         unsaid += _unsaid(session)
+        if session.exam:
+            exams[session.who].append(record.called)
+    for some in exams.values():
+        found += gate.over_sessions(some)
     arms = [arm["name"] for arm in config.get("arms", ())]
     of_methods = list(states.of_methods(journal, arms)) if not looked else []
     found += [*content.search(of_methods, known), *states.recipes(of_methods)]
@@ -51,28 +60,57 @@ def audit(
     return Audit(in_time(dict.fromkeys(found)), tuple(whos), len(looked), tuple(unsaid))
 
 
-def of_session(
-    journal: Journal, session: Session, known: Exam, read: Read, config: Mapping[str, Any]
-) -> Iterator[Evidence]:
+@dataclass(frozen=True)
+class Record:
+    """What the journal has of one session, each part read once."""
+
+    journal: Journal
+    session: Session
+
+    @cached_property
+    def load(self) -> Load:
+        """What reads each message once."""
+        return done.loader(self.journal)
+
+    @cached_property
+    def exchanges(self) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """Each exchange with its place."""
+        facts = self.journal.facts(under=f"{self.session.path}/exchange", kind="exchange")
+        return [(fact.path, cast("Mapping[str, Any]", fact.value)) for fact in facts]
+
+    @cached_property
+    def deeds(self) -> Sequence[done.Deed]:
+        """What was done."""
+        return done.deeds(self.journal, self.session.path, self.load)
+
+    @cached_property
+    def called(self) -> gate.Called:
+        """How the stream was called."""
+        session = self.session
+        return gate.called(self.journal, session.path, who(session), _when(session), self.deeds, _own(session))
+
+
+def of_session(record: Record, known: Exam, read: Read, config: Mapping[str, Any]) -> Iterator[Evidence]:
     """What one session of a program is evidence of."""
+    journal, session = record.journal, record.session
     name, when, own = who(session), _when(session), _own(session)
     settings = cast("Mapping[str, Any]", config.get("network") or {})
-    deeds = done.deeds(journal, session.path)
-    yield from network.search(_reached(journal, session, tuple(settings.get("allow") or ())))
-    yield from commands.search(commands.Did(name, when, deeds, own))
-    answers = _answers(journal, session)
-    yield from provider.search(answers, known, allowed=settings.get("provider_tools") == "allow")
+    allow = tuple(settings.get("allow") or ())
+    yield from network.search(_reached(journal, session, allow))
+    yield from commands.search(commands.Did(name, when, record.deeds, own))
+    yield from gate.search(record.called)
+    yield from provider.search(_answers(record), known, allowed=settings.get("provider_tools") == "allow")
     if session.exam:
         shown = [
             Document(deed.place, f"what {deed.tool} brought", deed.result, when, name, own)
-            for deed in deeds
+            for deed in record.deeds
             if deed.kind != "task" and deed.result
         ]
-        yield from content.search(shown, known)
+        yield from content.search([*shown, *said(record)], known)
         return
     files = list(states.left(session, read))
-    yield from content.search([*conversation(journal, session), *files], known)
-    yield from states.recipes(files)
+    yield from content.search([*conversation(record), *files], known)
+    yield from states.recipes(files, allow)
 
 
 def _when(session: Session) -> When:
@@ -157,32 +195,24 @@ def _received(journal: Journal, path: str) -> Mapping[str, int]:
     return found
 
 
-def _answers(journal: Journal, session: Session) -> list[provider.Answered]:
-    load, found = _loads(journal), []
-    for path, value in _exchanges(journal, session.path):
-        body = load(value["answer"]["body"]) if value["answer"]["body"] else {}
+def _answers(record: Record) -> list[provider.Answered]:
+    found = []
+    session = record.session
+    for path, value in record.exchanges:
+        body = record.load(value["answer"]["body"]) if value["answer"]["body"] else {}
         used = value.get("provider_tools", {}).get("used", ())
         if isinstance(body, Mapping):
             found.append(provider.Answered(path, who(session), _when(session), used, body, _own(session)))
     return found
 
 
-def _exchanges(journal: Journal, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for fact in journal.facts(under=f"{path}/exchange", kind="exchange"):
-        yield fact.path, cast("Mapping[str, Any]", fact.value)
-
-
-def _loads(journal: Journal) -> Callable[[str], Any]:
-    return lambda digest: json.loads(journal.read_blob(digest))
-
-
 # --------------------------------------------------------------------------------------------- conversation
 
 
-def conversation(journal: Journal, session: Session) -> Iterator[Document]:
+def conversation(record: Record) -> Iterator[Document]:
     """All that was said in a working session, each message once, where it first stood."""
-    load, seen = _loads(journal), set[str]()
-    for path, value in _exchanges(journal, session.path):
+    seen = set[str]()
+    for path, value in record.exchanges:
         request, body = value["request"], value["answer"]["body"]
         parts = [(digest, "a message to its model") for digest in request["messages"]]
         parts += [(request["system"], "its instruction")] if request.get("system") else []
@@ -190,8 +220,19 @@ def conversation(journal: Journal, session: Session) -> Iterator[Document]:
         for digest, name in parts:
             if digest not in seen:
                 seen.add(digest)
-                text = "\n".join(leaves(load(digest)))
-                yield Document(path, name, text, "work", who(session))
+                text = "\n".join(leaves(record.load(digest)))
+                yield Document(path, name, text, "work", who(record.session))
+
+
+def said(record: Record) -> Iterator[Document]:
+    """What its model said in an exam session: its own item is its own, and of others it knows nothing."""
+    session, seen = record.session, set[str]()
+    for path, value in record.exchanges:
+        body = value["answer"]["body"]
+        if body and body not in seen:
+            seen.add(body)
+            text = "\n".join(leaves(record.load(body)))
+            yield Document(path, "an answer of its model", text, _when(session), who(session), _own(session))
 
 
 def leaves(value: Any) -> Iterator[str]:

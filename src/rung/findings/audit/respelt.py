@@ -5,7 +5,7 @@ them come out as names of exam items: twenty-eight readings cost no more than on
 """
 
 import string
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 LEAST = 3
 """Names of exam items that have to come out: of a thousand words moved in 28 ways one or two do by chance."""
@@ -31,19 +31,21 @@ _TABLES = (
 )
 
 
-def respelt(text: str, words: Collection[str], names: Collection[str]) -> Iterator[tuple[str, str]]:
+def respelt(
+    text: str, different: Collection[str], words: Sequence[str], names: Collection[str]
+) -> Iterator[tuple[str, str]]:
     """Other readings of a text of these words in which names stand, each with what was done."""
     if len(text) > LONGEST:
         return
-    different = sorted({word for word in words if len(word) > 3})
-    if len(different) < LEAST:
+    long = sorted(word for word in different if len(word) > 3)
+    if len(long) < LEAST:
         return
-    joined = "\n".join(different)
+    joined = "\n".join(long)
     for name, table in _TABLES:
         if _named(joined.translate(table).split("\n"), names):
             yield name, text.lower().translate(table)
     for name, turn in _TURNS:
-        if _named([turn(word) for word in different], names):
+        if _named([turn(word) for word in long], names):
             yield name, " ".join(turn(word) for word in words)
 
 

@@ -39,7 +39,7 @@ def judged(evidence: Iterable[Evidence]) -> Word:
 
 
 def _source(each: Evidence) -> str:
-    return "deeds" if each.detector in ("commands", "states") else each.detector
+    return "deeds" if each.detector in ("commands", "states", "stream") else each.detector
 
 
 def worst(words: Iterable[Word]) -> Word:
