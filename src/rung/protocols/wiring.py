@@ -8,6 +8,8 @@ from types import ModuleType
 from typing import Any, cast
 
 from rung.agents._function import FunctionAgent
+from rung.backends.sandbox.bubblewrap import Bubblewrap
+from rung.backends.sandbox.commands import Commands
 from rung.core import registry
 from rung.core.canonical import fingerprint, sha256
 from rung.core.config import (
@@ -22,7 +24,7 @@ from rung.core.config import (
     parse,
 )
 from rung.core.errors import UsageError
-from rung.core.ports import Agent, Method, Provider
+from rung.core.ports import Agent, Method, Ports, Provider, Sandbox
 from rung.core.waiting import contained
 from rung.methods._controls import controlled
 from rung.methods._function import FunctionMethod
@@ -55,11 +57,13 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
     made = []
     for arm in config.every_arm():
         agent_config, method_config = cast(AgentConfig, arm.agent), cast(MethodConfig, arm.method)
+        agent_made, method_made = agent(agent_config, base=base), method(method_config, base=base)
         made.append(
             Arm(
                 name=arm.name,
-                agent=agent(agent_config, base=base),
-                method=_controlled(arm, method(method_config, base=base)),
+                agent=agent_made,
+                method=_controlled(arm, method_made),
+                ports=Ports(sandbox=_confining(agent_made, method_made)),
                 scripted=agent_config.kind.partition(":")[0] == SCRIPTED,
                 code=_own_code(agent_config, method_config, base),
                 model=by_name.get(agent_config.model or ""),
@@ -95,6 +99,15 @@ def refuse_without_model(arm: Arm) -> None:
                 f"arm {arm.name!r}: {section} {getattr(part, 'id', '')!r} needs a model; give [{section}] "
                 'model = "provider/name", for example "openai/gpt-5-mini" or "local/smollm2"'
             )
+
+
+def _confining(*parts: object) -> Sandbox | None:
+    """Where code runs that a model wrote, for parts that say that they run some; None where this machine has no such
+    place. Then they do without, or say themselves that they cannot."""
+    if not any(getattr(part, "runs_code", False) for part in parts):
+        return None
+    confiner = Bubblewrap()
+    return None if confiner.probe().missing else Commands(confiner)
 
 
 def _controlled(arm: ArmConfig, made: Method) -> Method:

@@ -64,6 +64,7 @@ class HyperAgents:
     trials: int
 
     needs_model = True
+    runs_code = True  # functions of an improver, and its commands
     wrapping = ""
 
     @property

@@ -154,8 +154,9 @@ class _Work:
 
     def about(self, made: Candidate, child: Node) -> Mapping[str, JSON]:
         """What the manifest says beside the edits."""
-        changed = made.manifest["files"]
+        changed, refused = made.manifest["files"], made.manifest["refused"]
         assert isinstance(changed, Sequence)
+        assert isinstance(refused, Sequence)
         labels = {_label(str(path)) for path in changed}
         found: list[JSON] = [label for label in LABELS if label in labels]
         return {
@@ -164,6 +165,7 @@ class _Work:
             "node": child.id,
             "parent": self.parent.id,
             "unfit": child.unfit,
+            "refused": [*refused, *([{"kind": "function", "why": child.unfit}] if child.unfit else [])],
             "functions": dict(self.failed),
             "meta_prompt": self.manner.meta,
             "frozen_improver": self.manner.frozen,
