@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rung.core.values import Call, FeedbackResult, Step
 from rung.protocols import self_score
-from rung.protocols.judging import Judged, as_judged, judged, with_errors
+from rung.protocols.judging import Judged, as_judged, judged, request, with_errors
 
 Pair = tuple[float | None, float | None]
 """A reward, and what the agent said that it would be."""
@@ -120,9 +120,18 @@ def test_a_judge_is_not_shown_what_the_agent_judged():
     assert {text: self_score.unsaid(text) for text in shown} == shown
 
 
-def test_a_call_is_shown_without_its_score_too():
-    from rung.protocols.judging import request
+def test_a_judge_is_shown_the_words_of_an_answer_without_its_score():
+    step = replace(SEEN.trajectory[0], action="I go.\nAnswer: LEFT, Score: 0.5")
+    assert request(SEEN, step).messages[-1].text == ("Rules:\nPlay.\n\nSeen:\nseen\n\nDone:\nI go.\nAnswer: LEFT")
 
+
+def test_a_judge_is_shown_what_the_step_before_was_answered():
+    steps = (replace(SEEN.trajectory[0], response="You gained 3."), *SEEN.trajectory[1:])
+    text = request(replace(SEEN, trajectory=steps), steps[1]).messages[-1].text
+    assert "Seen:\nYou gained 3.\nseen" in text
+
+
+def test_a_call_is_shown_without_its_score_too():
     step = replace(SEEN.trajectory[0], action=Call("go", {"to": "left", "self_score": 0.5}))
     text = request(SEEN, step).messages[-1].text
     assert text.endswith('Done:\ngo {"to":"left"}')
