@@ -418,9 +418,14 @@ def _check_cell(config: Config) -> None:
 
 
 def _check_no_cell(config: Config) -> None:
-    given = [name for name in PROGRAMS_ONLY if getattr(config, name) != Config.model_fields[name].default]
+    ours = {"sandbox": config.sandbox.model_copy(update={"kind": SandboxConfig().kind})}  # methods run code as well
+    given = [name for name in PROGRAMS_ONLY if ours.get(name, getattr(config, name)) != _default(name)]
     if given:
         raise ValueError(f'[{given[0]}] says how an agent program is measured, and goes with protocol = "cell" alone')
+
+
+def _default(section: str) -> object:
+    return Config.model_fields[section].default
 
 
 def _check_explore(config: Config) -> None:

@@ -174,9 +174,13 @@ class Babbler:
 
 
 class Idle:
-    """A sandbox in which every command fails at once, for a rehearsal runs no code of a task."""
+    """A sandbox in which every command fails at once, for a rehearsal runs no code.
+
+    A method whose actor asks more when code runs sees by `rehearsing` that it shall ask all that it can.
+    """
 
     name = "none"
+    rehearsing = True
 
     async def run(self, argv: object, **how: object) -> Ran:
         """Nothing was run."""
@@ -237,7 +241,7 @@ async def attempt(arm: Arm, state: State, seen: Sight, gateway: Gateway | None, 
     actions: list[Action] = []
 
     async def act() -> None:
-        ports = replace(arm.ports, model=probe)
+        ports = replace(arm.ports, model=probe, sandbox=Idle())
         actor = arm.method.actor(state.acting(), arm.agent, ports, SEED.child("acting").rng())
         for view in seen.views:
             actions.append(await settle(actor.act, view))
@@ -287,7 +291,7 @@ async def refinement(
         feedback=feedback,
         log=[feedback],
         agent=arm.agent,
-        ports=replace(arm.ports, model=probe),
+        ports=replace(arm.ports, model=probe, sandbox=Idle()),
         rng=SEED.child("refining").rng(),
     )
     outcomes = (Score(0.0),) * arm.method.trials

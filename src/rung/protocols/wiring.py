@@ -3,12 +3,12 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 from rung.agents._function import FunctionAgent
-from rung.backends.sandbox.bubblewrap import Bubblewrap
 from rung.backends.sandbox.commands import Commands
 from rung.core import registry
 from rung.core.canonical import fingerprint, sha256
@@ -23,6 +23,7 @@ from rung.core.config import (
     MethodConfig,
     parse,
 )
+from rung.core.confined import Confiner
 from rung.core.errors import UsageError
 from rung.core.ports import Agent, Method, Ports, Provider, Sandbox
 from rung.core.waiting import contained
@@ -63,7 +64,7 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
                 name=arm.name,
                 agent=agent_made,
                 method=_controlled(arm, method_made),
-                ports=Ports(sandbox=_confining(agent_made, method_made)),
+                ports=Ports(sandbox=_confining(arm.name, config.sandbox.kind, agent_made, method_made)),
                 scripted=agent_config.kind.partition(":")[0] == SCRIPTED,
                 code=_own_code(agent_config, method_config, base),
                 model=by_name.get(agent_config.model or ""),
@@ -87,6 +88,14 @@ def _judging(arm: ArmConfig, config: Config, models: Mapping[str, Provider]) -> 
     return Judging(by, models.get(asked or ""))
 
 
+@cache
+def _confiner(kind: str) -> Confiner:
+    """One of each kind: a machine is looked at once."""
+    from rung.protocols.equipment import CONFINERS  # what programs need is heavy to import, and few methods need it
+
+    return CONFINERS[kind]()
+
+
 def refuse_without_model(arm: Arm) -> None:
     """Refuse an agent or a method that cannot do without a model and has none."""
     needs: tuple[tuple[str, object, Provider | None], ...] = (
@@ -101,13 +110,23 @@ def refuse_without_model(arm: Arm) -> None:
             )
 
 
-def _confining(*parts: object) -> Sandbox | None:
-    """Where code runs that a model wrote, for parts that say that they run some; None where this machine has no such
-    place. Then they do without, or say themselves that they cannot."""
+def _confining(arm: str, kind: str, *parts: object) -> Sandbox | None:
+    """Where code runs that a model wrote, for parts that say that they run some (`runs_code`).
+
+    None where this machine has no such place: then they do without. Those that cannot say so (`needs_sandbox`), and are
+    refused.
+    """
     if not any(getattr(part, "runs_code", False) for part in parts):
         return None
-    confiner = Bubblewrap()
-    return None if confiner.probe().missing else Commands(confiner)
+    confiner = _confiner(kind)
+    lacks = confiner.probe().missing
+    needing = [part for part in parts if getattr(part, "needs_sandbox", False)]
+    if lacks and needing:
+        raise UsageError(
+            f"arm {arm!r}: {getattr(needing[0], 'id', '')!r} runs code that a model wrote, and sandbox.kind = {kind!r} "
+            f"cannot confine it here: {'; '.join(lacks)}; mend that, or have no code written ([method] code = false)"
+        )
+    return None if lacks else Commands(confiner)
 
 
 def _controlled(arm: ArmConfig, made: Method) -> Method:

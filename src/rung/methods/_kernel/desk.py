@@ -116,6 +116,18 @@ class Desk:
             }
         )
 
+    def restore(self, texts: Mapping[str, str | None]) -> None:
+        """Put files back as they were, None for one that was not there: the method's own doing, before a session."""
+        for path, text in texts.items():
+            data = text.encode("utf-8") if text is not None else None
+            if self.files.get(path) == data:
+                continue
+            self._note("restore", path, data)
+            if data is None:
+                del self.files[path]
+            else:
+                self.files[path] = data
+
     # ----------------------------------------------------------------------------------------- what came of it
 
     def changes(self) -> Mapping[str, bytes | None]:
