@@ -111,6 +111,21 @@ def test_calls_and_failures_are_numbered_together_and_a_refusal_by_a_limit_costs
     assert (found.made, found.usd) == (3, 4.0)
 
 
+def test_what_another_model_judged_is_kept_apart_from_acting_and_refining():
+    journal = MemoryJournal()
+    call(journal, PATH, 0, 5, 2)
+    call(journal, f"{PATH}/judge", 0, 7, 1)
+    call(journal, f"{PATH}/refine", 0, 11, 3)
+    by_part = {
+        part: read(journal).calls(at(Place("a", "improving", part))) for part in ("working", "judging", "refining")
+    }
+    assert {part: found.input_tokens for part, found in by_part.items() if found} == {
+        "working": 5,
+        "judging": 7,
+        "refining": 11,
+    }
+
+
 def test_calls_that_an_agent_tells_of_are_counted_and_not_priced():
     journal = MemoryJournal()
     journal.put(PATH, "told/000001", {"usage": None})

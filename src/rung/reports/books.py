@@ -16,11 +16,14 @@ from rung.reports.tables import Row
 from rung.reports.values import Actions, Calls, Failed, Failure, Quote, Stage
 from rung.store.calls import kind_of_call
 
-Part: TypeAlias = Literal["working", "refining"]
+Part: TypeAlias = Literal["working", "judging", "refining"]
+PARTS: Mapping[str, Part] = {"judge": "judging", "refine": "refining", "select": "refining"}
+"""What is done below an attempt, by the last piece of its path; all else is the attempt itself."""
 
 
 class Place(NamedTuple):
-    """Where something was paid: an arm or an examinee, its stage, and whether it acted or its method refined."""
+    """Where something was paid: an arm or an examinee, its stage, and whether it acted, was judged by another model, or
+    its method refined."""
 
     who: str
     stage: Stage
@@ -36,7 +39,7 @@ def place(path: str) -> Place:
     pieces = path.split("/")
     if pieces[0] == "exam":
         return Place(pieces[1], "examining", "working")
-    return Place(pieces[0], "improving", "refining" if pieces[-1] in ("refine", "select") else "working")
+    return Place(pieces[0], "improving", PARTS.get(pieces[-1], "working"))
 
 
 @dataclass
@@ -89,7 +92,7 @@ def read(journal: Journal, rows: Sequence[Row], *, modelled: bool) -> Books:
     noted = _notes(journal)
     paths = {row.path for row in rows}
     learnt = [row.path for row in rows if row.purpose == "work"]
-    lines = [*paths, *(f"{path}/{concern}" for path in learnt for concern in ("refine", "select"))]
+    lines = [*paths, *(f"{path}/{concern}" for path in learnt for concern in PARTS)]
     lines += [path for path, name in noted if name == "reserved" or name.startswith("call/")]
     tries = _tries(noted)
     made: dict[Place, list[Made]] = defaultdict(list)
