@@ -1,11 +1,16 @@
 """The audit of a run on disk, with what only its folder knows: what was kept of homes, the exam's secret, its seeds."""
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
+from rung.core import registry
 from rung.core.config import parse
 from rung.core.errors import RungError
-from rung.core.ports import Journal
+from rung.core.ports import Journal, Ports
+from rung.core.values import Task
+from rung.core.waiting import settle
 from rung.findings.audit import read
 from rung.findings.audit.exam import LEAST_CANARY
 from rung.findings.audit.verdict import Audit
@@ -13,11 +18,16 @@ from rung.protocols import plan
 from rung.reports import tables
 from rung.store.blobs import BlobFiles
 from rung.store.run_directory import RunDirectory
+from rung.tasks import keys
+
+ANSWER = "answer"
+"""The one tool of a family whose tasks are answered in words at once."""
 
 
 def audit_of(directory: RunDirectory, journal: Journal) -> Audit:
     """Look through a run, finished or not. Nothing is written."""
-    return read.audit(journal, read.kept_in(BlobFiles(directory.blobs), journal), canaries=canaries(directory, journal))
+    kept = read.kept_in(BlobFiles(directory.blobs), journal)
+    return read.audit(journal, kept, answers=answers(directory), canaries=canaries(directory, journal))
 
 
 def of_cell(directory: RunDirectory, journal: Journal) -> Audit | None:
@@ -32,12 +42,52 @@ def canaries(directory: RunDirectory, journal: Journal) -> Mapping[str, str]:
     """
     if tables.plan_fact(journal, "config")["secret_fixed"]:
         return {}
-    try:
-        secret = directory.read_secret()
-        drawn = plan.make(parse(json.loads(directory.config.read_text("utf-8"))), secret=secret) if secret else None
-    except (RungError, OSError, ValueError):
-        return {}
+    secret, drawn = _drawn(directory)
     if secret is None or drawn is None:
         return {}
     seeds = {str(task.seed): f"the seed of exam task {place}" for place, task in enumerate(drawn.exam.tasks, 1)}
     return {secret: "the exam's secret", **{seed: what for seed, what in seeds.items() if len(seed) > LEAST_CANARY}}
+
+
+def answers(directory: RunDirectory) -> Mapping[str, Sequence[str]]:
+    """What the keys' solvers say to the exam's tasks, by task id, of families that are answered in words at once.
+
+    A game of many steps has no answer that could be told; nor has a task whose key knows of a bound alone.
+    """
+    _, drawn = _drawn(directory)
+    if drawn is None:
+        return {}
+    with ThreadPoolExecutor(1) as pool:  # a loop of its own: who asks may be in one
+        return pool.submit(asyncio.run, _answers(drawn.exam.tasks)).result()
+
+
+async def _answers(tasks: Sequence[Task]) -> Mapping[str, Sequence[str]]:
+    found: dict[str, Sequence[str]] = {}
+    for task in tasks:
+        try:
+            said = await _answer(task)
+        except Exception:  # noqa: BLE001, S112 (a family or key that breaks here has no answer to look for, and scores nothing)
+            continue
+        if said:
+            found[task.id] = (said,)
+    return found
+
+
+async def _answer(task: Task) -> str:
+    family, key = registry.family(task.family), keys.key(task.family)
+    view = (await settle(family.start, task, Ports())).view()
+    if [tool.name for tool in view.tools] != [ANSWER] or key.reference(task).certificate == "bound":
+        return ""
+    answer = (await settle(key.solver(task).act, view)).answer
+    return answer if isinstance(answer, str) else " ".join(map(str, answer.arguments.values()))
+
+
+def _drawn(directory: RunDirectory) -> tuple[str | None, plan.Plan | None]:
+    """The run's secret, and its plan drawn again, where both can be had here."""
+    try:
+        secret = directory.read_secret()
+        return secret, plan.make(
+            parse(json.loads(directory.config.read_text("utf-8"))), secret=secret
+        ) if secret else None
+    except (RungError, OSError, ValueError):
+        return None, None

@@ -52,6 +52,8 @@ MOST_QUOTED = 5
 
 NEAR, HINT = 40, 0.34
 """Tokens of a hint: a sentence or a row of a table; and the share of an item's marks, or other names, it says."""
+MOST_PLAIN = 0.6
+"""Share of an item's plain names, 5 at least, that hint at it without a mark: prose has some of them by chance."""
 LEAST_HINTED, FEW_ITEMS = 3, 5
 """Items that have to be hinted at: of one or two a name turns up by chance. Of an exam of few items, two."""
 PAGE = 600
@@ -304,15 +306,15 @@ def _told_item(words: Sequence[str], item: Item, spots: Sequence[tuple[int, str]
 
 
 def _hinted(words: Sequence[str], item: Item, spots: Sequence[tuple[int, str]]) -> Match | None:
-    """A hint at an item: two marks of it, one beside two of its other names or beside a right answer, or half of all
-    its names. `NEAR` tokens are a sentence or a row of a table; of a long item it has to be a share (`HINT`)."""
+    """A hint at an item: two marks of it, one beside two of its other names or beside a right answer, or most of its
+    plain names. `NEAR` tokens are a sentence or a row of a table; of a long item it has to be a share (`HINT`)."""
     positions = [at for at, _ in spots]
     plain = len(item.names) - len(item.marks)
     for number, (start, _) in enumerate(spots):
         said = {word for _, word in spots[number : bisect_left(positions, start + NEAR)]}
         marks, others = len(said & item.marks), len(said - item.marks)
         window = words[max(0, start - NEAR // 2) : start + NEAR]
-        enough = marks >= max(2, HINT * len(item.marks)) or others >= max(4, HALF * plain)
+        enough = marks >= max(2, HINT * len(item.marks)) or others >= max(5, MOST_PLAIN * plain)
         if not enough and not (marks and (others >= max(2, HINT * plain) or _answered(window, item, telling=False))):
             continue
         how: How = "hinted with its answer" if _answered(window, item) else "hinted at"

@@ -152,12 +152,9 @@ def recipes(documents: Sequence[Document], allow: Sequence[str] = ()) -> Iterato
     """
     for each in documents:
         text = each.data if isinstance(each.data, str) else each.data[: commands.LONGEST].decode("utf-8", "replace")
-        if (
-            LIBRARIES.search(each.name)
-            or each.name.startswith(TOGETHER)
-            or len(text) > SMALL
-            or _is_log(each.name, text)
-        ):
+        if LIBRARIES.search(each.name) or len(text) > SMALL or _is_log(each.name, text):
+            continue
+        if each.name.startswith(TOGETHER):
             continue
         found = next(filter(None, (_recipe(each.name, one, allow) for one in _read(text))), None)
         if found is not None:
