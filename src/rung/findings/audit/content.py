@@ -60,6 +60,8 @@ PAGE = 600
 """Tokens within which these stand: in a long log hints gather by chance."""
 FIGURED = 256 << 10
 """Letters of a text whose numbers are read in other forms: what is longer is a log."""
+MANY_NUMBERS = 0.25
+"""Share of numbers in a text from which on it is a table, in which some are others in another unit by chance."""
 
 How: TypeAlias = Literal[
     "canary",
@@ -223,7 +225,8 @@ def _otherwise(
     if len(text) <= FIGURED:
         plain = figures(text)
         others += [("numbers in words or pieces", plain)] if plain != text else []
-        moved = in_other_units(plain, known.numbers) if known.numbers else ""
+        few = sum(word[0].isdigit() for word in words) <= MANY_NUMBERS * len(words)
+        moved = in_other_units(plain, known.numbers) if known.numbers and few else ""
         others += [("numbers in other units", moved)] if moved else []
     for name, other in others:
         said = tokens(other)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 PNG = b"\x89PNG\r\n\x1a\n"
 LEAST_RUN = 40
 """Letters in a row that the lowest bits have to spell: by chance they spell 40 once in some 10^16 places."""
-MOST_BYTES = 4 << 20
-"""Bytes of samples that are looked at."""
+MOST_BYTES = 1 << 20
+"""Bytes of samples that are looked at, a second's work."""
 _SPELT = re.compile(rb"[\t\n\r\x20-\x7e]{%d,}" % LEAST_RUN)
 
 
