@@ -70,7 +70,7 @@ def _counts(tally: Tally) -> tuple[str, ...]:
 
 
 def _share(n: int, total: int) -> str:
-    return percent(n, total) if total else "none"
+    return percent(n, total) if n else f"0 of {total:,}"
 
 
 def label_rows(found: Semantics, *, games: bool = True) -> list[tuple[str, ...]]:

@@ -16,10 +16,14 @@ from rung.findings.semantics.words import advice, content, plain, words
 LIMITS = frozenset(("unless", "except", "only", "until"))
 """Words of a limit. One that is put to an advice, or taken from it, is a revision."""
 
+MOST_OF = 0.5
+"""More than this share of what one text denies must be wanted by another, for it to be turned round."""
+
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|[.;:,]")
 _REASON = frozenset(
     ("if", "when", "whenever", "while", "because", "since", "so", "whether", "as", "unless", "until", "though")
 )
+_WHEN = frozenset(("before", "after"))
 _DENIES = frozenset(("never", "not", "avoid", "without", "cannot", "whatever", "regardless", "nor", "neither", "no"))
 _DENIES_FIRST = frozenset(("stop", "skip", "ignore", "refuse", "refrain", "drop", "reject", "forget"))
 _ENDS = frozenset((".", ";", ":", ",", "but"))
@@ -53,11 +57,17 @@ def turned(one: str, other: str) -> bool:
     False
     """
     a, b = bearing(one), bearing(other)
-    against = len(a.wanted & b.unwanted) + len(a.unwanted & b.wanted)
+    against = _denied(a.unwanted, b.wanted) + _denied(b.unwanted, a.wanted)
     along = len(a.wanted & b.wanted) + len(a.unwanted & b.unwanted)
     limited = bool(LIMITS & (set(words(one)) ^ set(words(other))))
     sided = not limited and (_swapped(one, other) or _opposite(a, b))
     return (against > along) != sided
+
+
+def _denied(unwanted: frozenset[str], wanted: frozenset[str]) -> int:
+    """How many words of what one does not want the other wants; none where that is but a small part of it."""
+    both = len(unwanted & wanted)
+    return both if both > MOST_OF * len(unwanted) else 0
 
 
 @lru_cache(maxsize=1 << 14)
@@ -77,7 +87,7 @@ def _modes(text: str) -> Iterator[tuple[str, str]]:
     for said in _TOKEN.findall(text):
         if said in _ENDS:
             mode = "wanted"
-        elif said in _REASON:
+        elif said in _REASON or (mode == "unwanted" and said in _WHEN):
             mode = "reason"
         elif _denies(said, before):
             mode = "unwanted"

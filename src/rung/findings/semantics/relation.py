@@ -48,12 +48,17 @@ def relation(proposal: Proposal, near: Sequence[Near]) -> tuple[Relation, str | 
         found.append((_to_one(proposal.text, earlier, each.likeness, more), each.likeness, earlier.id))
     related = [each for each in found if each[0] != "new"]
     if not related:
-        return ("revise", BEFORE) if proposal.before is not None else ("new", None)
+        return ("revise", _replaced(proposal)) if proposal.before is not None else ("new", None)
     nearest = max(likeness for _, likeness, _ in related)
     close = [each for each in related if each[1] >= nearest - APART]
     order = ("contradict", "duplicate", "revise")
     said, _, of = min(close, key=lambda each: (order.index(each[0]), -each[1]))
-    return said, of
+    return said, _replaced(proposal) if of == BEFORE else of
+
+
+def _replaced(proposal: Proposal) -> str:
+    """The id of what a proposal takes the place of, where that stands among the earlier ones."""
+    return next((each.id for each in proposal.earlier if each.text == proposal.before), BEFORE)
 
 
 def _to_one(text: str, earlier: Earlier, likeness: float, more: float) -> Relation:
