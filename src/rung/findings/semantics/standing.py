@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rung.findings.semantics.annotator import annotate
-from rung.findings.semantics.pieces import Piece
+from rung.findings.semantics.pieces import Piece, key_of
 from rung.findings.semantics.record import Line, Recorded
 from rung.findings.semantics.values import Earlier, Proposal
 
@@ -61,14 +61,16 @@ def _one(recorded: Recorded, line: Line, born: int) -> Stood | None:
 
 
 def _reworded(gone: Sequence[Proposal], final: Sequence[Piece]) -> frozenset[str]:
-    """Of proposals that are gone, those that a final state holds in other words."""
+    """Of proposals that are gone, those that a final state holds in other words: one that came back is another's."""
+    back = {piece.key for piece in final}
     there = tuple(Earlier(str(number), piece.text) for number, piece in enumerate(final))
     asked = [
         Proposal(each.id, each.game, each.category, each.method, each.path, "add", each.text, None, there)
         for each in gone
+        if key_of(each.text) not in back
     ]
     labels = annotate(asked) if asked and there else []
-    return frozenset(each.id for each, said in zip(asked, labels, strict=True) if said.relation == "duplicate")
+    return frozenset(each.id for each, said in zip(asked, labels, strict=False) if said.relation == "duplicate")
 
 
 def median_lifetime(found: Sequence[Stood]) -> float | None:
