@@ -26,7 +26,7 @@ COMMANDS = {
     "reanalyse": "Give results that another tool measured the honest report.",
     "ablate": "Find what carried the gain of a cell.",
     "audit": "Look through a run for exam content that was not had by work.",
-    "annotate": "Say what the methods of a run changed; label it by a model or by hand.",
+    "annotate": "Say what the methods of a run changed.",
     "serve": "Serve a study to an agent that cannot be launched here.",
     "play": "Play a game in the terminal, as an agent does.",
     "tasks": "Look at families of tasks, and at what a config draws.",

@@ -233,7 +233,8 @@ def lines(found: Semantics | None) -> Iterator[str]:
         yield ""
         yield "what failed, and what was proposed in answer:"
         for game, attempts, status, refused, last, answered in changes.pattern_rows(found):
-            yield f"  {clean(game)}, {attempts} attempts {status}; refused: {clean(refused)}; last: {clean(last)}"
+            many = counted(int(attempts), "attempt")
+            yield f"  {clean(game)}, {many}, {clean(status)}; refused: {clean(refused)}; last: {clean(last)}"
             yield f"      {clean(answered)}"
     yield ""
     yield changes.validated()

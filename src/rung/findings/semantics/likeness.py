@@ -79,6 +79,9 @@ class _Numbers:
 
 def _best(likenesses: NDArray[np.float32]) -> list[Near]:
     some = np.flatnonzero(likenesses >= LEAST)
+    if len(some) > NEAREST:  # of thousands only those need an order that are no less alike than the last that is wanted
+        least = np.partition(likenesses[some], -NEAREST)[-NEAREST]
+        some = some[likenesses[some] >= least]
     order = sorted(some, key=lambda place: (-likenesses[place], -place))[:NEAREST]
     return [Near(int(place), float(likenesses[place])) for place in order]
 
