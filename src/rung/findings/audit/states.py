@@ -13,7 +13,7 @@ from typing import TypeAlias, cast
 
 from rung.core.errors import StoreFault
 from rung.core.ports import Journal
-from rung.findings.audit import commands, decode, hosts
+from rung.findings.audit import commands, hosts
 from rung.findings.audit.content import Document
 from rung.findings.audit.decode import MOST_BYTES
 from rung.findings.audit.evidence import Evidence, Weight, quoted
@@ -127,12 +127,6 @@ LIBRARIES = re.compile(
 """Folders of what others wrote: a library that can fetch data is no recipe of the agent's."""
 
 
-UNDONE = re.compile(
-    r"b(?:16|32|64|85)decode|a85decode|fromhex|unhexlify|rot.?13|decompress|\bexec\s*\(|\beval\s*\(|__import__|getattr\s*\("
-    r"|\bchr\s*\(|atob\s*\(|\\x[0-9a-f]{2}\\x|\\u00[0-9a-f]{2}\\u|base64\s+-\w*[dD]|\bxxd\s+-\w*r|[\"']\s*\+\s*[\"']"
-    r"|\.join\s*\(|\[::-1\]|importlib"
-)
-"""Signs of code that undoes an encoding, or puts an address together: it is looked through behind its layers too."""
 CODE = re.compile(
     r"(?m)^\s*(?:import|from)\s+\w+|^#!|^\s*(?:def|function|async|const|let|var|class)\b|\.(?:py|sh|js|mjs|ts|rb|pl)$"
 )
@@ -156,17 +150,10 @@ def recipes(documents: Sequence[Document], allow: Sequence[str] = ()) -> Iterato
             continue
         if each.name.startswith(TOGETHER):
             continue
-        found = next(filter(None, (_recipe(each.name, one, allow) for one in _read(text))), None)
+        found = next(filter(None, (_recipe(each.name, one, allow) for one in commands.behind(text))), None)
         if found is not None:
             weight, says, quote = found
             yield Evidence("states", weight, each.when, each.who, each.place, f"{each.name} {says}", quote)
-
-
-def _read(text: str) -> Iterator[str]:
-    """A text, and what it says behind its layers where it undoes some itself."""
-    yield text
-    if UNDONE.search(text) is not None:
-        yield from (one for layers, one in decode.texts(text) if layers)
 
 
 def _recipe(name: str, text: str, allow: Sequence[str]) -> tuple[Weight, str, str] | None:
