@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rung.core.errors import InstrumentFault
+from rung.core.errors import ContextOverflow, InstrumentFault
 from rung.core.ports import Ran
 from rung.core.values import ModelReply, ModelRequest, Usage
 from rung.methods._kernel import Decoding, Desk, Finish, Given, Limits, Session, edit, exhaust
@@ -249,6 +249,16 @@ def test_turns_calls_and_tokens_are_limits():
     heavy = ModelReply('{"tool": "list"}', "scripted", "stop", Usage(40, 10, 50))
     session, _ = worked(says(*[heavy] * 9), limits=Limits(tokens=250))
     assert (session.ended, session.turns, session.tokens) == ("tokens", 3, 300)
+
+
+def test_a_conversation_that_no_longer_fits_the_model_ends_it_and_is_no_fault():
+    def full(request: ModelRequest) -> str:
+        if len(request.messages) > 4:
+            raise ContextOverflow("9,000 tokens are more than 8,192")
+        return '{"tool": "delete", "path": "agent/skills/look/SKILL.md"}'
+
+    session, on = worked(Scripted(full))
+    assert (session.ended, session.turns, list(on.changes())) == ("overflow", 3, [SKILL])
 
 
 def test_an_end_that_is_not_yet_one_is_sent_back_and_taken_at_last_without_its_words():

@@ -12,7 +12,7 @@ from string import Template
 from typing import Literal, TypeAlias
 
 from rung.core.canonical import JSON, canonical
-from rung.core.errors import UsageError
+from rung.core.errors import ContextOverflow, UsageError
 from rung.core.ports import Model
 from rung.core.surface import Surface
 from rung.core.values import Call, Message, ModelReply, ModelRequest, Tool
@@ -21,8 +21,9 @@ from rung.methods._kernel.desk import Desk
 from rung.methods._kernel.hands import FINISH, MAX_ANSWER, Arguments, Given, Hands, form
 from rung.methods._kernel.replies import Asked, Unreadable, asked
 
-Ending: TypeAlias = Literal["finished", "turns", "calls", "tokens", "useless"]
-"""`finished` by its own word; `turns`, `calls`, `tokens` at a limit; `useless` after replies that asked for nothing."""
+Ending: TypeAlias = Literal["finished", "turns", "calls", "tokens", "overflow", "useless"]
+"""`finished` by its own word; `turns`, `calls`, `tokens` at a limit; `overflow` when the conversation no longer fits
+the model; `useless` after replies that asked for nothing."""
 
 Replies: TypeAlias = Literal["text", "tools"]
 
@@ -148,7 +149,11 @@ class _Work:
         for turn in range(1, self.limits.turns + 1):
             self.hands.desk.turn = turn
             request = self.request(start)
-            reply = await model.generate(request)
+            try:
+                reply = await model.generate(request)
+            except ContextOverflow:
+                self.over = "overflow"
+                break
             self.tokens += _tokens(request, reply)
             await self.heard(reply)
             if self.over is None and self.tokens >= self.limits.tokens:

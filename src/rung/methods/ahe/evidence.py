@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rung.core.canonical import JSON
+from rung.core.errors import ContextOverflow
 from rung.core.ports import FeedbackLog, Model
 from rung.core.values import FeedbackResult, Message, ModelReply, ModelRequest
 from rung.methods._attempt import NONE, attempt, cut, ending, rules
@@ -64,7 +65,10 @@ async def _asked(model: Model, opening: Sequence[Message], decoding: Decoding) -
         max_tokens=decoding.max_tokens,
         temperature=decoding.temperature,
     )
-    return _text(await model.generate(request))
+    try:
+        return _text(await model.generate(request))
+    except ContextOverflow:  # a small model does without the report
+        return ""
 
 
 def _text(reply: ModelReply) -> str:

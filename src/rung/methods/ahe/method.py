@@ -38,6 +38,7 @@ VARIANTS: tuple[Variant, ...] = ("repaired", "faithful")
 ADOPT: tuple[Adopt, ...] = ("not_worse", "better")
 REPLIES: tuple[Literal["text", "tools"], ...] = ("text", "tools")
 MOST_EVERY, MOST_TURNS, MOST_USES = 20, 500, 10
+LEAST_SHOWN = 8_000
 WIDEST, WIDTH = "\U0001d535", 4
 """A character that takes as many bytes as any, and how many."""
 
@@ -52,6 +53,7 @@ DEFAULTS: Mapping[str, Default] = MappingProxyType(
         "adopt": "not_worse",
         "replies": "text",
         "max_tokens": 4096,
+        "shown": 200_000,
         "temperature": Unset(float),
         "trials": 0,
     }
@@ -354,10 +356,7 @@ def _view(feedback: FeedbackResult) -> View:
 
 
 def make(options: Mapping[str, JSON]) -> Method:
-    """AHE, with `variant`, `every`, `turns`, `code`, `uses`, `adopt`, `replies`, `max_tokens`, `temperature`, `trials`.
-
-    What each does: docs/guide/ahe.md.
-    """
+    """AHE. Its options, and what each does: docs/guide/ahe.md."""
     values = take(WHERE, options, DEFAULTS)
     return Ahe(
         variant=choice(WHERE, "variant", values["variant"], VARIANTS),
@@ -370,7 +369,10 @@ def make(options: Mapping[str, JSON]) -> Method:
             max_tokens=whole(WHERE, "max_tokens", values["max_tokens"], least=1),
             temperature=temperature(WHERE, values["temperature"]),
         ),
-        limits=Limits(turns=_at_most("turns", values["turns"], 1, MOST_TURNS)),
+        limits=Limits(
+            turns=_at_most("turns", values["turns"], 1, MOST_TURNS),
+            shown=whole(WHERE, "shown", values["shown"], least=LEAST_SHOWN),
+        ),
         trials=whole(WHERE, "trials", values["trials"]),
     )
 
