@@ -10,7 +10,7 @@ import pytest
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.values import Action, State, Step, View
 from rung.methods.history import make as history
-from rung.protocols import launch
+from rung.protocols import launch, served
 from rung.store.memory import MemoryJournal
 from rung.testing.models import Provided
 
@@ -166,6 +166,11 @@ class _Noted(MemoryJournal):
 def test_a_method_that_tries_candidates_is_refused():
     with pytest.raises(UsageError, match=r"the verdict is withheld; give method\.trials = 0"):
         ran(config(), arm(Learns(trials=1)))
+
+
+def test_exploring_is_not_served_at_addresses():
+    with pytest.raises(UsageError, match='serve protocol = "cell", or run this with `rung run`'):
+        served.arms(config(exam={}))
 
 
 def test_exploring_asks_for_self_scores_and_its_exam_alike():

@@ -101,6 +101,11 @@ class Elsewhere:
 
 def arms(config: Config) -> tuple[Arm, ...]:
     """The config's arms, by name. Whatever agent one names is met at its address, and refines itself."""
+    if config.protocol == "explore":
+        raise UsageError(
+            'protocol = "explore" asks an agent step by step and lets a method refine it, and who comes to an address '
+            'does both itself; serve protocol = "cell", or run this with `rung run`'
+        )
     if config.exam.secret is not None:
         raise UsageError(
             f"exam.secret is fixed to {config.exam.secret!r}, which is for phantoms and scripted models only; "
