@@ -476,6 +476,11 @@ def parse(document: Mapping[str, Any]) -> Config:
 
 def read(path: Path, *, overrides: Sequence[str] = ()) -> Config:
     """A config from a TOML or JSON file, with `key.path=value` overrides on top."""
+    return parse(document(path, overrides=overrides))
+
+
+def document(path: Path, *, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """What a TOML or JSON file says, with `key.path=value` overrides on top, before it is checked."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -487,14 +492,14 @@ def read(path: Path, *, overrides: Sequence[str] = ()) -> Config:
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be read ({error.strerror}); give a file that you may read") from None
     try:
-        document = json.loads(text, object_pairs_hook=_once) if path.suffix == ".json" else tomllib.loads(text)
+        said = json.loads(text, object_pairs_hook=_once) if path.suffix == ".json" else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path.name} is not valid {'JSON' if path.suffix == '.json' else 'TOML'}: {error}") from None
-    if not isinstance(document, dict):
-        raise UsageError(f"{path.name} must hold a table of keys, seen {type(document).__name__}")
+    if not isinstance(said, dict):
+        raise UsageError(f"{path.name} must hold a table of keys, seen {type(said).__name__}")
     for override in overrides:
-        _override(document, override)
-    return parse(document)
+        _override(said, override)
+    return said
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

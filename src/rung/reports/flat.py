@@ -55,11 +55,12 @@ def csv_rows(report: LadderReport) -> str:
 def _spelled(value: object) -> object:
     """A value as a cell: lists are joined by `; `, with nothing where one of them has none."""
     if isinstance(value, list):
-        return _cell("; ".join("" if item is None else str(item) for item in value))
-    return _cell(value) if isinstance(value, str) else value
+        return cell("; ".join("" if item is None else str(item) for item in value))
+    return cell(value) if isinstance(value, str) else value
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """Text as a cell of CSV that no spreadsheet runs."""
     shown = clean(text)
     harmless = re.fullmatch(r"[-+0-9.e; ]*", shown) or shown.lstrip()[:1] not in ("=", "+", "-", "@")
     return shown if harmless else f"'{shown}"
