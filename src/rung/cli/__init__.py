@@ -23,7 +23,7 @@ COMMANDS = {
     "plan": "Say what a study will use and can show; register it beforehand.",
     "report": "Write and print the report of a run, finished or not.",
     "compare": "Hold the arms of runs on one exam against each other.",
-    "tables": "Run several studies from one file, and tabulate methods, levels and transfer.",
+    "tables": "Run several studies, and write the tables over them.",
     "reanalyse": "Give results that another tool measured the honest report.",
     "ablate": "Find what carried the gain of a cell.",
     "audit": "Look through a run for exam content that was not had by work.",
