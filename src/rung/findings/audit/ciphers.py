@@ -41,6 +41,8 @@ MOST_STRIDED = 128 << 10
 """Letters of a text that are read at strides as well: nobody weaves more by hand."""
 MOST_SIGNS = 90
 """Different words that may be signs for letters: small and large ones, figures and marks. A text of words has more."""
+PLAIN = 0.2
+"""Share of such words in one line, from which on it is in no other signs: in those one or two come by chance."""
 LANGUAGE = 0.08
 """Share of the commonest words of English or of programs, from which on a text is read as it stands."""
 
@@ -187,7 +189,7 @@ def hidden(text: str | bytes, known: Patterns) -> Iterator[Hidden]:
         yield from _once(in_signs(text[:MOST_STREAM], known))
         return
     text = text[:MOST_STREAM]
-    yield from _once(in_signs(text, known))
+    yield from _once(in_signs(_strange(text), known))
     yield from _once(found for signs in streams(text) for found in in_signs(signs, known, own=1.1))
     if len(text) <= MOST_STRIDED and not _is_language(text):
         yield from _once(found for signs in _woven(text.strip()) for found in in_signs(signs, known, own=1.1))
@@ -248,9 +250,14 @@ def streams(text: str) -> Iterator[Signs | str]:
     yield from _coded(text)
 
 
-def _is_language(text: str) -> bool:
+def _strange(text: str) -> str:
+    """The lines of a text in which few words are common ones: in other signs, hardly any is."""
+    return "\n".join(line for line in text.split("\n") if not _is_language(line, most=PLAIN))
+
+
+def _is_language(text: str, most: float = LANGUAGE) -> bool:
     words = text.lower().split()
-    return sum(word.strip(",.:;()") in _COMMON for word in words) > LANGUAGE * len(words)
+    return sum(word.strip(",.:;()") in _COMMON for word in words) > most * len(words)
 
 
 def _words(text: str) -> Iterator[Signs]:
