@@ -275,6 +275,47 @@ def test_ace_is_bounded_by_both_questions_and_all_their_repairs():
     assert 0.7 * worst.tokens < spent[1] <= worst.tokens
 
 
+AHE = {"name": "ahe", "max_tokens": 400, "turns": 6, "shown": 9_000, "every": 2}
+EDITS = (
+    {"tool": "write", "path": "agent/tools/count.py", "text": "def run(arguments):\n    return 'x' * 9000\n"},
+    {"tool": "write", "path": "agent/tools/count.json", "text": '{"description": "Count."}'},
+    {"tool": "write", "path": "agent/memory/a.md", "text": "\U0001d535" * 50},
+    {"tool": "finish", "changes": []},
+)
+
+
+def editor(request: ModelRequest) -> tuple[str, str]:
+    """An improver that makes a helper and a long memory, and an agent that uses its helper as often as it may."""
+    if request.role == "agent":
+        return ('{"use": "count"}' if "count: Count." in request.messages[-1].text else "x" * 50), "stop"
+    made = sum(message.author == "assistant" for message in request.messages)
+    return canonical(EDITS[min(made, 3)]), "stop"
+
+
+def searcher(request: ModelRequest) -> tuple[str, str]:
+    """An improver that looks at much, says much, and changes nothing."""
+    most = request.max_tokens or 0
+    return ('{"tool": "search", "text": "e"} ' + "\U0001d535" * most)[: 32 + (most - 32) // 4], "stop"
+
+
+@pytest.mark.parametrize("say", [full, prose, searcher, editor])
+@pytest.mark.parametrize("method", [AHE, {**AHE, "variant": "faithful", "every": 1}])
+def test_ahe_is_bounded_whatever_is_edited_and_used(say, method):
+    study = config(method=method, tasks=LONG)
+    within(truly(study, say), forecast.make(study))
+
+
+def test_ahe_is_bounded_by_every_report_every_turn_and_every_use_of_a_helper():
+    study = config(method=AHE, tasks=LONG)
+    worst = parts(forecast.make(study))
+    assert worst["ahe", "refining"].calls == 2 * 6 * (
+        2 + 1 + 6
+    )  # counted as if after each attempt, for it is not asked when
+    assert worst["ahe", "examining"].calls == 2 * 2 * (1 + 3) * 2
+    assert truly(study, searcher).costs()["ahe", "refining"][0] == 2 * 3 * (2 + 1 + 6)
+    assert truly(study, editor).costs()["ahe", "examining"][0] == 2 * 2 * (1 + 3)
+
+
 def test_a_control_of_ace_is_foreseen_to_ask_what_it_asks():
     worst = parts(forecast.make(config(method=ACE, controls=["discard"])))
     assert worst["ace-discard", "refining"] == worst["ace", "refining"]
