@@ -11,7 +11,7 @@ from rung.core.ports import Ports
 from rung.core.seeds import Seed
 from rung.core.waiting import settle
 from rung.tasks import keys
-from rung.tasks.rewards import reward_range
+from rung.tasks.rewards import reward_range, score_step
 
 GAMES = ["chess-v1", "minesweeper-v1", "nullify-v1", "pvz-v1", "snake-v1", "tetris-v1", "trust-v1"]
 
@@ -62,3 +62,24 @@ def test_a_declaration_that_is_no_range_is_refused(declared):
 
     with pytest.raises(UsageError, match="odd-v1"):
         reward_range(Odd())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_score_step_is_no_more_than_any_score_above_0_on_its_strict_setting(game):
+    family, key = registry.family(game), keys.key(game)
+    step = score_step(family)
+    assert step is not None
+    references = [
+        key.reference(family.draw(family.setting("evaluate"), Seed(f"step/{game}/{place}"))).score for place in range(3)
+    ]
+    assert all(score >= step for score in references if score > 0)
+
+
+@pytest.mark.parametrize("declared", [0, -1.0, "one", True, float("inf")])
+def test_a_score_step_that_is_no_size_is_refused(declared):
+    class Odd:
+        id = "odd-v1"
+        score_step = declared
+
+    with pytest.raises(UsageError, match="odd-v1"):
+        score_step(Odd())  # type: ignore[arg-type]

@@ -8,6 +8,8 @@ from typing import Any, cast
 from rung.cli._audits import of_cell
 from rung.core.ports import Journal
 from rung.reports import ladder
+from rung.reports.explore import read as explored
+from rung.reports.explore.values import ExploreReport
 from rung.reports.values import LadderReport
 from rung.store.journal import SqliteJournal
 from rung.store.run_directory import RunDirectory, existing
@@ -24,8 +26,15 @@ def opened(run: Path) -> Iterator[tuple[RunDirectory, SqliteJournal]]:
         journal.close()
 
 
-def report_of(directory: RunDirectory, journal: Journal) -> LadderReport:
+def report_of(directory: RunDirectory, journal: Journal) -> LadderReport | ExploreReport:
     """The report of a run, with what it was last made with, and with the audit of a cell."""
     made = [note.value for note in journal.observations(under="run", name="made_with")]
     provenance = cast(dict[str, Any], made[-1]) if made else None
+    if _protocol(journal) == "explore":
+        return explored.read(journal, provenance=provenance)
     return ladder.read(journal, provenance=provenance, audit=of_cell(directory, journal))
+
+
+def _protocol(journal: Journal) -> object:
+    config = journal.get("plan", "config")
+    return config.get("protocol") if isinstance(config, dict) else None

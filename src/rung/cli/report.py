@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
+from rung.cli import _spelling
 from rung.cli._files import put
 from rung.cli._runs import opened, report_of
 from rung.cli._say import json_option, run_argument, say_rich
 from rung.core.errors import UsageError
-from rung.reports import flat, markdown, terminal
+from rung.reports.explore.values import ExploreReport
 from rung.reports.values import LadderReport
 
 
@@ -19,7 +20,7 @@ from rung.reports.values import LadderReport
 @run_argument
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write the page to this file instead.")
 @json_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print one row per arm and comparison.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print one row per arm and comparison, or per curve.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the report as Markdown.")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in a browser where there is a display.")
 @click.option("--quiet", is_flag=True, help="Print the path alone, and no summary.")
@@ -40,27 +41,24 @@ def command(
         report = report_of(directory, journal)
         page = directory.report if html is None else html
     if texts:
-        spell = {"json": flat.json_text, "csv": flat.csv_rows, "markdown": markdown.markdown}[texts[0]]
-        click.echo(spell(report), nl=False)
+        click.echo(_spelling.text(report, texts[0]), nl=False)
         return
     write(report, page)
     if not quiet:
-        say_rich(terminal.terminal(report))
+        say_rich(_spelling.terminal(report))
     click.echo(f"report: {page}")
     if open_it:
         open_page(page)
 
 
-def write(report: LadderReport, file: Path) -> None:
+def write(report: LadderReport | ExploreReport, file: Path) -> None:
     """Write the page, whole or not at all."""
-    from rung.reports import page
-
-    put(file, page.html(report))
+    put(file, _spelling.page(report))
 
 
-def show(report: LadderReport, page: Path) -> None:
+def show(report: LadderReport | ExploreReport, page: Path) -> None:
     """Print the summary, and where the page lies."""
-    say_rich(terminal.terminal(report))
+    say_rich(_spelling.terminal(report))
     click.echo(f"report: {page}")
 
 

@@ -25,6 +25,7 @@ from rung.core.config import Config
 from rung.core.errors import UsageError
 from rung.protocols import cell_forecast, forecast, launch, quick
 from rung.protocols.plan import Plan
+from rung.reports.explore.values import ExploreReport
 from rung.reports.values import LadderReport
 from rung.store.run_directory import RunDirectory
 
@@ -202,7 +203,7 @@ def stopping(directory: RunDirectory, invocation: Invocation) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def told(directory: RunDirectory, report: LadderReport, meter: Meter) -> dict[str, object]:
+def told(directory: RunDirectory, report: LadderReport | ExploreReport, meter: Meter) -> dict[str, object]:
     """What a machine is told at the end; the whole report is `rung report RUN --json`."""
     return {
         "name": report.name,
@@ -214,5 +215,12 @@ def told(directory: RunDirectory, report: LadderReport, meter: Meter) -> dict[st
         "attempts": meter.done,
         "faults": meter.faults,
         "incomplete": list(report.incomplete),
-        "climbed": {arm.name: list(arm.climbed) for arm in report.arms},
+        **_found(report),
     }
+
+
+def _found(report: LadderReport | ExploreReport) -> dict[str, object]:
+    """What was found, in short: the rungs held by each arm, or the word of each curve."""
+    if isinstance(report, ExploreReport):
+        return {"words": {curve.name: curve.verdict.word for curve in report.curves}}
+    return {"climbed": {arm.name: list(arm.climbed) for arm in report.arms}}

@@ -40,10 +40,11 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One exploration episode that was measured. `extra_lives` were given beyond the first and `lost` of all lives
-    lost, where its game has lives."""
+    """One exploration episode that was measured, the `number`-th of its course. `extra_lives` were given beyond the
+    first and `lost` of all lives lost, where its game has lives."""
 
     path: str
+    number: int
     transitions: tuple[Transition, ...]
     extra_lives: int | None = None
     lost: int | None = None
@@ -81,12 +82,12 @@ def _course(
     journal: Journal, name: str, lineage: int, sealed: list[tuple[str, Mapping[str, Any]]], texts: "_Texts"
 ) -> Course:
     arm, _, game = name.partition(".")
-    measured = [(path, value) for path, value in sealed if "fault" not in value]
-    episodes = tuple(_episode(journal, path, value, texts) for path, value in measured)
+    measured = [(n, path, value) for n, (path, value) in enumerate(sealed, 1) if "fault" not in value]
+    episodes = tuple(_episode(journal, n, path, value, texts) for n, path, value in measured)
     return Course(arm, game, lineage, episodes, len(sealed) - len(measured))
 
 
-def _episode(journal: Journal, path: str, sealed: Mapping[str, Any], texts: "_Texts") -> Episode:
+def _episode(journal: Journal, number: int, path: str, sealed: Mapping[str, Any], texts: "_Texts") -> Episode:
     judged = cast("Mapping[str, Any]", journal.get(path, "judged") or {})
     told = list(judged.get("scores", ()))
     steps = [cast("Mapping[str, Any]", fact.value) for fact in journal.facts(under=f"{path}/step", kind="step")]
@@ -94,6 +95,7 @@ def _episode(journal: Journal, path: str, sealed: Mapping[str, Any], texts: "_Te
     lost = cast("Mapping[str, Any]", sealed.get("metrics") or {}).get("lives_lost")
     return Episode(
         path,
+        number,
         tuple(_transition(step, said, texts) for step, said in zip(steps, told, strict=True)),
         texts.payload(path).get("extra_lives") if lost is not None else None,
         lost,

@@ -21,7 +21,7 @@ from rung.core.values import Task
 from rung.protocols.exam import Exam
 from rung.protocols.rungs import Comparison, comparisons
 from rung.tasks import keys, sequence
-from rung.tasks.rewards import reward_range
+from rung.tasks.rewards import reward_range, score_step
 from rung.tasks.sequence import Entry, Held
 
 
@@ -191,11 +191,11 @@ def _families(plan: Plan) -> dict[str, JSON]:
 
 
 def _reward(plan: Plan, family: str) -> dict[str, JSON]:
-    """What one step can earn, where steps are judged: errors of judging are measured on it."""
+    """What a step can earn and the least score above 0, where steps are judged and curves drawn."""
     if plan.config.protocol != "explore":
         return {}
     declared = reward_range(registry.family(family))
-    return {"reward": None if declared is None else list(declared)}
+    return {"reward": None if declared is None else list(declared), "score_step": score_step(registry.family(family))}
 
 
 def _task(task: Task) -> dict[str, JSON]:

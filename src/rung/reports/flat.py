@@ -48,11 +48,11 @@ def csv_rows(report: LadderReport) -> str:
     writer = csv.DictWriter(out, list(found[0]) if found else ["report"], lineterminator="\n")
     writer.writeheader()
     for row in found:
-        writer.writerow({key: _spelled(value) for key, value in row.items()})
+        writer.writerow({key: spelled(value) for key, value in row.items()})
     return out.getvalue()
 
 
-def _spelled(value: object) -> object:
+def spelled(value: object) -> object:
     """A value as a cell: lists are joined by `; `, with nothing where one of them has none."""
     if isinstance(value, list):
         return cell("; ".join("" if item is None else str(item) for item in value))

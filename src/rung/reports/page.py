@@ -24,7 +24,7 @@ CROWDED = 150
 
 def html(report: LadderReport) -> str:
     """The whole page. Pure: the same report gives the same text."""
-    env = _environment()
+    env = environment()
     page = env.get_template("report.html.j2")
     return page.render(
         report=report,
@@ -36,11 +36,12 @@ def html(report: LadderReport) -> str:
         controls=controls_text,
         changes=changes,
         pictures=_Pictures(report),
-        settings=_settings,
+        settings=settings_text,
     )
 
 
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """Templates that escape every string and make foreign text visible."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -79,7 +80,7 @@ class _Pictures:
         return self._markup(drawing.curve(arm, self._report, self._within, name))
 
 
-def _settings(values: object) -> str:
+def settings_text(values: object) -> str:
     """A mapping as indented JSON that keeps its lines. Non-ASCII signs are escaped, so none can turn the text round."""
     from markupsafe import escape
 

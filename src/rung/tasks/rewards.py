@@ -1,10 +1,12 @@
-"""What one step of a game can earn: the declared scale of a family's rewards, on which errors of judging are measured.
+"""What a family may declare of its scores beside their scale, for who measures judging and curves.
 
-A family that rewards steps says so by an attribute `reward`, the least and the most that one step can earn. One that
-does not has no such scale, and no error is measured on the range of the data instead (reference: stats 2.6).
+`reward`: the least and the most that one step can earn, the scale on which errors of judging are measured.
+`score_step`: the least score above 0 of an episode, the unit of NABA for a curve that begins at 0.
+
+A family that declares none has none; the range of the data never stands in (reference: stats 2.5, 2.6).
 """
 
-from math import isfinite
+from math import inf, isfinite
 
 from rung.core.errors import UsageError
 from rung.core.ports import Family
@@ -25,3 +27,13 @@ def reward_range(family: Family) -> tuple[float, float] | None:
     if not (isfinite(low) and isfinite(high) and low < high):
         raise UsageError(f"family {family.id!r}: reward is the least and the most that a step earns, got {declared!r}")
     return low, high
+
+
+def score_step(family: Family) -> float | None:
+    """The least score above 0 of an episode; None where the family declares none. Raises `UsageError` for no size."""
+    declared = getattr(family, "score_step", None)
+    if declared is None:
+        return None
+    if isinstance(declared, bool) or not isinstance(declared, int | float) or not 0 < declared < inf:
+        raise UsageError(f"family {family.id!r}: score_step is a size above 0, got {declared!r}")
+    return float(declared)

@@ -73,6 +73,8 @@ class Riddle:
     thing: str
     turns: int
     scale: Scale = SCALE
+    reward: tuple[float, float] = (0.0, 1.0)
+    score_step: float | None = None
     replayable: bool = True
 
     def answer_to(self, number: int) -> int:

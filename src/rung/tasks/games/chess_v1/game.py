@@ -87,6 +87,7 @@ class ChessFamily:
     capability: str = "reasoning"
     scale: Scale = Scale("share of positions foretold", low=0.0, high=1.0)  # noqa: RUF009 (frozen)
     reward: tuple[float, float] = (0.0, 1.0)
+    score_step: float = 1 / 110  # one of 22 pieces at one of 5 steps
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

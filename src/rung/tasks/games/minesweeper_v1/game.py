@@ -85,6 +85,7 @@ class MinesweeperFamily:
     capability: str = "reasoning"
     scale: Scale = Scale("mines flagged / mines, or 1 on a win", low=0.0, high=1.0)  # noqa: RUF009 (frozen)
     reward: tuple[float, float] = (-0.125, 1.0)  # the least number of mines is 8, and a win is worth all
+    score_step: float = 1 / 20  # one of 20 mines
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

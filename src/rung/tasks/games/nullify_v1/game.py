@@ -122,6 +122,7 @@ class NullifyFamily:
     capability: str = "reasoning"
     scale: Scale = Scale("1 for an empty board", low=0.0, high=1.0)  # noqa: RUF009 (frozen)
     reward: tuple[float, float] = (0.0, 1.0)
+    score_step: float = 1.0
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

@@ -99,6 +99,7 @@ class PvzFamily:
     capability: str = "planning"
     scale: Scale = Scale("turns survived", low=0.0, high=float(TURNS))  # noqa: RUF009 (frozen)
     reward: tuple[float, float] = (0.0, 1.0)
+    score_step: float = 1.0
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

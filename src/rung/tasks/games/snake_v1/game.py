@@ -114,6 +114,7 @@ class SnakeFamily:
     capability: str = "planning"
     scale: Scale = Scale("apples", low=0.0, high=float(STEPS))  # noqa: RUF009 (frozen)
     reward: tuple[float, float] = (0.0, 1.0)
+    score_step: float = 1.0
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

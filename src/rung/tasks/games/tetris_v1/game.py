@@ -92,6 +92,7 @@ class TetrisFamily:
     capability: str = "planning"
     scale: Scale = Scale("rows", low=0.0, high=float(STEPS * CELLS // NARROWEST))  # noqa: RUF009 (frozen)
     reward: tuple[float, float] = (0.0, 4.0)  # four rows at once
+    score_step: float = 1.0
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

@@ -107,6 +107,7 @@ class TrustFamily:
     capability: str = "strategy"
     scale: Scale = Scale("payoff per 10 rounds", low=-10.0, high=30.0)  # noqa: RUF009 (frozen)
     reward: tuple[float, float] = (-1.0, 3.0)
+    score_step: float = 1.0
     replayable: bool = True
 
     def settings(self) -> Sequence[Setting]:

@@ -1,0 +1,58 @@
+"""What weakens an exploring report, strongest first, each in one sentence."""
+
+from collections.abc import Iterator
+
+from rung.core.explore_config import BASELINE_EPISODES
+from rung.reports.explore.values import ExploreReport
+from rung.stats.judging import TOO_MANY_UNREAD
+
+
+def weaknesses(report: ExploreReport) -> Iterator[str]:
+    """In the order in which they matter."""
+    yield from _claims(report)
+    yield from _holes(report)
+    yield from _judges(report)
+    yield from _design(report)
+
+
+def _claims(report: ExploreReport) -> Iterator[str]:
+    if report.lineages == 1:
+        yield "one lineage: every word is about this one course, and none says that the agent improves itself"
+    if report.lineages == 2:
+        yield "two lineages carry no word: they show that courses differ, and not by how much"
+    if report.lineages in (3, 4):
+        yield f"{report.lineages} lineages: intervals are wide, and a gain that is there is often not shown; plan 5"
+    if report.secret_fixed:
+        yield "the exam's secret is fixed: for phantoms and tests only"
+    taken = [row.name for row in report.curves if row.alone.word != row.verdict.word]
+    if taken:
+        yield f"{', '.join(taken)}: a word by itself that {report.family} curves together do not carry"
+
+
+def _holes(report: ExploreReport) -> Iterator[str]:
+    left = {row.name: row.left_out for row in report.curves if row.left_out}
+    for name, count in left.items():
+        yield f"{name}: {count} checkpoints of lineages have no measured score; they are left out and neighbours joined"
+    for arm in report.arms:
+        if arm.faults:
+            yield f"{arm.name}: {sum(arm.faults.values())} attempts broke, first {next(iter(arm.faults))}"
+        if arm.first_refused is not None:
+            yield f"{arm.name}: {arm.refused} refinements made nothing, first: {arm.first_refused.text}"
+
+
+def _judges(report: ExploreReport) -> Iterator[str]:
+    for row in report.judging:
+        if row.steps and row.unread > TOO_MANY_UNREAD * row.steps:
+            whose = "its own" if row.whose == "said" else f"the {row.by}'s"
+            yield f"{row.arm} on {row.game}: {row.unread} of {row.steps} steps have no readable judgement of {whose}"
+
+
+def _design(report: ExploreReport) -> Iterator[str]:
+    if report.baseline_episodes < BASELINE_EPISODES:
+        yield (
+            f"the baseline has {report.baseline_episodes} episodes a game, fewer than {BASELINE_EPISODES}: its noise "
+            "is in every number above it"
+        )
+    made = {arm.name: arm.exploring.attempts for arm in report.arms}
+    if len(set(made.values())) > 1:
+        yield f"pathways explored unequally: {', '.join(f'{name} {count}' for name, count in made.items())} episodes"
