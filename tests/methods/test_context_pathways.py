@@ -287,6 +287,31 @@ def test_a_model_that_is_down_is_a_fault_and_its_episode_comes_with_the_next():
     ]
 
 
+def test_a_history_too_long_for_the_model_is_halved_until_it_can_be_read():
+    many = [episode((f"move{n}", None), name=f"t-{n}") for n in range(8)]
+    method = summary({"input_tokens": 400, "reserve_tokens": 0})
+
+    def answer(request: ModelRequest) -> str:
+        held = request.messages[-1].text.count("Episode")
+        if held > 2:
+            raise ContextOverflow("too long")
+        return f"- of {held}"
+
+    (found,) = refined(method, *many, model=Scripted(answer))
+    assert found.state.files["agent/memory/tips.md"] == b"- of 2\n"
+    assert found.manifest["steps"] == 2
+    assert found.manifest["dropped"] == 6
+    assert "method/history/0008.jsonl" in found.state.files
+
+
+def test_a_model_that_can_read_nothing_is_an_overflow():
+    def answer(request: ModelRequest) -> str:
+        raise ContextOverflow("too long")
+
+    with pytest.raises(ContextOverflow):
+        tips(answer)
+
+
 def test_tips_without_any_letter_are_none():
     assert isinstance(tips(lambda request: "\u200b")[0], Skipped)
 

@@ -8,7 +8,7 @@ checkpoints take, or the baseline.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from rung.core.controls import STATIC
 from rung.core.sections import Count, ModelName, Section
@@ -20,6 +20,9 @@ as many errors as the agent made, at places drawn by chance; another model's."""
 OTHERS: tuple[Judge, ...] = ("verdict", "noise", "model")
 BASELINE_EPISODES = 30
 """With fewer, the noise of the baseline is in every number above it (reference: stats 3.5)."""
+
+BYTES_A_TOKEN = 4
+"""By which caps count what is read. How a provider cuts text is not known before it has; prose comes near this."""
 
 NOTHING: Mapping[str, Any] = {
     "schedule": [{"family": "none", "difficulty": 1, "count": 1}],
@@ -34,6 +37,15 @@ class GameConfig(Section):
     family: str
     explore: str = "explore"
     evaluate: str = "evaluate"
+
+
+def _also_pathways(schema: dict[str, Any]) -> None:
+    """`pathways` is put in full before the section is read, and may be given all the same."""
+    schema["properties"]["pathways"] = {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Short for [[arms]]: methods by name, an arm each.",
+    }
 
 
 def _named(game: Any) -> Any:
@@ -53,6 +65,8 @@ class ExploreConfig(Section):
     An episode has at most `steps` actions. A model call says at most `output_tokens`, and reads at most `input_tokens`,
     a token taken as four bytes, for how a provider cuts its own is not known.
     """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_also_pathways)
 
     games: tuple[Annotated[GameConfig, BeforeValidator(_named)], ...] = Field(min_length=1)
     episodes: Count = 30

@@ -17,11 +17,9 @@ from typing import Literal, TypeAlias
 
 from rung.core.canonical import JSON, canonical
 from rung.core.errors import UsageError
+from rung.core.explore_config import BYTES_A_TOKEN
 from rung.core.ports import FeedbackLog
 from rung.core.values import Call, FeedbackResult, State, Step
-
-BYTES_A_TOKEN = 4
-"""How a token is counted where no tokenizer is known; the caps of a study count alike."""
 
 MAX_PIECE = 4_000
 """Characters kept of one text of a step."""
@@ -160,12 +158,12 @@ def fitting(episodes: Episodes, tokens: int, keep: Keep) -> tuple[dict[int, list
     >>> fitting(steps, 12, "newest")
     ({2: [Told(seen='bbbbbbbbbb', done='y', score=None, answered='')]}, 1)
     """
-    room = tokens * BYTES_A_TOKEN
+    left = tokens * BYTES_A_TOKEN
     kept: dict[int, list[Told]] = {}
     placed = [(number, step) for number, steps in episodes.items() for step in steps]
     for number, step in reversed(placed) if keep == "newest" else placed:
-        room -= len(step.shown().encode()) + 1
-        if room < 0:
+        left -= _bytes(step)
+        if left < 0:
             break
         kept.setdefault(number, []).append(step)
     if keep == "newest":
@@ -207,6 +205,15 @@ def manifest(feedback: FeedbackResult, folder: str, kept: Episodes, left_out: in
         "steps": held,
         "dropped": left_out,
     }
+
+
+def tokens(episodes: Episodes) -> int:
+    """How many tokens all steps together are counted as."""
+    return sum(_bytes(step) for steps in episodes.values() for step in steps) // BYTES_A_TOKEN
+
+
+def _bytes(step: Told) -> int:
+    return len(step.shown().encode()) + 1
 
 
 def shown(episodes: Episodes) -> Iterator[str]:

@@ -7,13 +7,14 @@ that hold nothing from step to step but their conversation, and makes a fresh on
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, TypeAlias
 
 from rung.core.errors import ContextOverflow
 from rung.core.ports import Actor
 from rung.core.values import Action, View
 from rung.core.waiting import settle
 from rung.methods._episodes import action
+from rung.methods._telling import Recalls
 
 Composition: TypeAlias = Literal["turns", "paper"]
 COMPOSITIONS: tuple[Composition, ...] = ("turns", "paper")
@@ -22,15 +23,6 @@ HEADING = "Hint Messages:"
 SO_FAR = "Game history of current episode:"
 WRAPPING = "the prompt of S3Gym"
 """What `paper` adds around an agent, also where there is nothing to be told."""
-
-
-@runtime_checkable
-class Recalls(Protocol):
-    """An actor that can be told what it did before an interruption."""
-
-    def recall(self, view: View, action: Action) -> None:
-        """Take this step as played."""
-        ...
 
 
 class Hints:

@@ -21,6 +21,7 @@ from rung.core.errors import (
     RungError,
     Stopped,
 )
+from rung.core.explore_config import BYTES_A_TOKEN
 from rung.core.ports import Answered, Journal, Provider
 from rung.core.values import ModelCall, ModelReply, ModelRequest, Role
 from rung.protocols.budget import Purse
@@ -29,10 +30,6 @@ from rung.store import calls
 
 MAX_DETAIL = 2000
 """Characters kept of what went wrong in a model's own code."""
-
-
-BYTES_A_TOKEN = 4
-"""By which caps count what is read. How a provider cuts text is not known before it has; prose comes near this."""
 
 
 @dataclass(frozen=True, slots=True)

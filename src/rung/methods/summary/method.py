@@ -9,10 +9,20 @@ from string import Template
 from types import MappingProxyType
 
 from rung.core.canonical import JSON
-from rung.core.errors import InstrumentFault
+from rung.core.errors import ContextOverflow, InstrumentFault
 from rung.core.options import Default, Unset, choice, take, temperature, whole
-from rung.core.ports import Actor, Agent, Method, Ports, RefineContext
-from rung.core.values import Candidate, FeedbackResult, Message, ModelRequest, Selection, Skipped, State, Trial
+from rung.core.ports import Actor, Agent, Method, Model, Ports, RefineContext
+from rung.core.values import (
+    Candidate,
+    FeedbackResult,
+    Message,
+    ModelReply,
+    ModelRequest,
+    Selection,
+    Skipped,
+    State,
+    Trial,
+)
 from rung.methods import _episodes
 from rung.methods._attempt import rules
 from rung.methods._episodes import FILTERS, KEEPS, Episodes, Filter, Keep
@@ -87,18 +97,35 @@ class Summary:
             return Skipped(_episodes.why_same(dropped))
         if context.ports.model is None:
             raise InstrumentFault(f"method {self.id}", "has no model to summarize with; give method.model")
-        reply = await context.ports.model.generate(self._asked(context.feedback, kept))
+        read, dropped, reply = await self._summarized(context.ports.model, context.feedback, grown)
         tips = _tips(reply.text)
         if not tips:
             return Skipped("the reply holds no text")
-        state = _episodes.written(context.state, FOLDER, before, kept)
-        about = {**_episodes.manifest(context.feedback, FOLDER, kept, dropped), "files": [TIPS]}
+        state = _episodes.written(context.state, FOLDER, before, read)
+        about = {**_episodes.manifest(context.feedback, FOLDER, read, dropped), "files": [TIPS]}
         about |= {"characters": len(tips), "cut_off": reply.stop_reason == "length" or len(tips) == MAX_TIPS}
         return [Candidate(context.snapshot, state.with_files({TIPS: f"{tips}\n".encode()}), about)]
 
     async def select(self, context: RefineContext, incumbent: Trial, trials: Sequence[Trial]) -> Selection:
         """The candidate as it is."""
         return take_first(trials)
+
+    async def _summarized(
+        self, model: Model, feedback: FeedbackResult, grown: Episodes
+    ) -> tuple[Episodes, int, ModelReply]:
+        """The episodes that the model could read, how many steps are left out, and what it says of them.
+
+        Where they are too long for it all the same, it is asked again with half as much.
+        """
+        tokens = self.tokens
+        while True:
+            kept, dropped = _episodes.fitting(grown, tokens, self.keep)
+            try:
+                return kept, dropped, await model.generate(self._asked(feedback, kept))
+            except ContextOverflow:
+                if not kept:
+                    raise
+                tokens = _episodes.tokens(kept) // 2
 
     def _asked(self, feedback: FeedbackResult, kept: Episodes) -> ModelRequest:
         history = "\n".join(_episodes.shown(kept))
