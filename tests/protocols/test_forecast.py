@@ -287,7 +287,8 @@ EDITS = (
 def editor(request: ModelRequest) -> tuple[str, str]:
     """An improver that makes a helper and a long memory, and an agent that uses its helper as often as it may."""
     if request.role == "agent":
-        return ('{"use": "count"}' if "count: Count." in request.messages[-1].text else "x" * 50), "stop"
+        helped = any("- count: Count." in message.text for message in request.messages)
+        return ('{"use": "count"}' if helped else "x" * 50), "stop"
     made = sum(message.author == "assistant" for message in request.messages)
     return canonical(EDITS[min(made, 3)]), "stop"
 
@@ -308,9 +309,7 @@ def test_ahe_is_bounded_whatever_is_edited_and_used(say, method):
 def test_ahe_is_bounded_by_every_report_every_turn_and_every_use_of_a_helper():
     study = config(method=AHE, tasks=LONG)
     worst = parts(forecast.make(study))
-    assert worst["ahe", "refining"].calls == 2 * 6 * (
-        2 + 1 + 6
-    )  # counted as if after each attempt, for it is not asked when
+    assert worst["ahe", "refining"].calls == 2 * 6 * (2 + 1 + 6)  # as if after each attempt, for nobody says which
     assert worst["ahe", "examining"].calls == 2 * 2 * (1 + 3) * 2
     assert truly(study, searcher).costs()["ahe", "refining"][0] == 2 * 3 * (2 + 1 + 6)
     assert truly(study, editor).costs()["ahe", "examining"][0] == 2 * 2 * (1 + 3)
