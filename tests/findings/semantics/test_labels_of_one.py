@@ -14,6 +14,7 @@ SCOPES = [
     ("task", "Save the Strike card for the boss.", "planning"),
     ("task", 'Check the JSON: "plant" needs a crop and a plot.', "planning"),
     ("task", "Begin at (3, 4).", "reasoning"),
+    ("task", "The right answer to 18714 was 56029.", "reasoning"),
     ("task", "def safe_cells(board): return [each for each in board if each.safe]", "reasoning"),
     ("category", "Compare whole plans by their final value and not by their first step.", "planning"),
     ("category", "Change one attribute at a time and see which effect follows.", "reasoning"),

@@ -30,6 +30,14 @@ def test_a_reason_and_a_story_stay_with_what_they_belong_to():
     ]
 
 
+def test_a_story_keeps_the_first_thing_that_is_learned_of_it():
+    assert sentences("I guessed. I lost. Look twice. Sell late. I should rest.") == [
+        "I guessed. I lost. Look twice.",
+        "Sell late.",
+        "I should rest.",
+    ]
+
+
 def test_a_fenced_block_is_one_piece():
     assert texts("agent/a.md", "Do this:\n\n```\nx = 1. Then.\ny = 2\n```\n") == ["Do this:", "x = 1. Then.\ny = 2"]
 

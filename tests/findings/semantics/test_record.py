@@ -127,8 +127,22 @@ def test_a_manifest_of_any_shape_is_read_as_far_as_it_goes():
         "duplicates": "none",
         "files": 4,
     }
-    world.refine(({NOTES: "- Plant.\n"}, manifest), ({NOTES: "- Plant.\n"}, {"opinions": {"a": 1}}))
+    world.refine(({"agent/a.py": "A = 1\n"}, manifest), ({NOTES: "- Plant.\n"}, {"opinions": {"a": 1}}))
     assert [each.proposal.text for each in only(world)] == ["Wait for rain.", "Plant."]
+
+
+def test_an_account_of_words_is_none_for_they_speak_for_themselves():
+    world = World()
+    manifest = {"changes": [{"description": "Told it to wait.", "files": [NOTES]}]}
+    world.refine(({NOTES: "- Wait for rain.\n"}, manifest))
+    assert [(each.proposal.text, each.told) for each in only(world)] == [("Wait for rain.", False)]
+
+
+def test_changes_that_a_method_derived_itself_are_no_account_of_anybody():
+    world = World()
+    manifest = {"changes": [{"description": "(not announced)", "files": ["agent/a.py"]}], "derived": True}
+    world.refine(({"agent/a.py": "A = 1\n"}, manifest))
+    assert [each.proposal.text for each in only(world)] == ["A = 1"]
 
 
 def test_a_refinement_without_candidates_is_a_state_of_the_lineage_all_the_same():

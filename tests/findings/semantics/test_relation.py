@@ -92,6 +92,11 @@ def test_two_negations_turn_nothing_round():
     assert not turned("Do not skip the check.", "Never skip the check.")
 
 
+def test_facts_of_different_instances_are_new_however_alike_their_words():
+    asked = proposal("The right answer to 18714 was 56029.", "The right answer to 11182 was 46550.")
+    assert [each.relation for each in annotate([asked])] == ["new"]
+
+
 def test_code_is_the_same_only_token_by_token():
     before = "def retry(call):\n    return call(3)"
     same, other = "def retry(call):\n        return call( 3 )", "def retry(call):\n    return call(5)"

@@ -30,6 +30,8 @@ _LEANS = re.compile(
     r"|in (?:the )?future|from now on|lesson|instead)\b",
     re.IGNORECASE,
 )
+_STORY = re.compile(r"(?:I|My|We|Our)\b(?! (?:should|must|will|shall|need|can|could|ought)\b)")
+"""How a sentence begins that tells what happened; what is to be learned of it comes behind."""
 _SENTENCE = re.compile(r"[^\W\d_]{2,}(?:\s+\S+){2}")
 
 
@@ -125,13 +127,14 @@ def sentences(text: str) -> list[str]:
     ['Plant corn first. It ripens late.', 'Sell all on the last day.']
     """
     found: list[str] = []
+    telling = False
     for each in _END.split(" ".join(text.split())):
-        short = len(each.split()) < 2
-        told = bool(found) and re.match(r"I |My |We ", found[-1]) is not None and re.match(r"I |My ", each) is not None
-        if found and (short or told or _LEANS.match(each)):
+        if found and (telling or len(each.split()) < 2 or _LEANS.match(each)):
             found[-1] = f"{found[-1]} {each}"
+            telling = telling and _STORY.match(each) is not None
         elif each:
             found.append(each)
+            telling = _STORY.match(each) is not None
     return found
 
 

@@ -4,7 +4,7 @@ What a method says of its change (`opinions` in the manifest, or `changes`, its 
 something, and the difference of the states for the rest, so a method that says nothing has its proposals too:
 
     an opinion whose words stand in the candidate     a proposal there
-    an opinion that tells of a change                 a proposal at the files it names; what came there is part of it
+    an opinion that tells of a change in code         a proposal at the files it names; what came there is part of it
     what came and no opinion speaks of                a proposal each
     what was left out as a copy, or for want of room  a proposal that was recorded and never stood
 """
@@ -18,6 +18,7 @@ from rung.core.ports import Journal
 from rung.findings.artifacts import BYPRODUCT, UNCLASSED, artifacts
 from rung.findings.semantics.changes import Changed, difference
 from rung.findings.semantics.pieces import Piece, cut, is_kept, key_of, sentences
+from rung.findings.semantics.surface import CODE, SETTINGS, looks_like_code, surface
 from rung.findings.semantics.values import Earlier, Held, Operation, Proposal
 from rung.findings.sessions import Left, working
 from rung.store.snapshots import KIND
@@ -232,13 +233,13 @@ class _About:
 def _drafts(manifest: Mapping[str, Any], came: Sequence[Changed]) -> list[_Draft]:
     """What a manifest says and what came, each thing once."""
     there = {each.piece.key: each for each in came}
-    drafts: list[_Draft] = []
-    spoken: set[str] = set()
-    for opinion in _opinions(manifest):
-        for draft in _of_opinion(opinion, manifest, there):
-            if draft.told or not draft.keys <= spoken:
-                drafts.append(draft)
-                spoken |= draft.keys
+    found = [draft for opinion in _opinions(manifest) for draft in _of_opinion(opinion, manifest, there)]
+    drafts = [draft for draft in found if draft.told]
+    spoken = {key for draft in drafts for key in draft.keys}
+    for draft in found:
+        if not draft.told and not draft.keys <= spoken:
+            drafts.append(draft)
+            spoken |= draft.keys
     for each in came:
         if each.piece.key not in spoken:
             spoken.add(each.piece.key)
@@ -255,7 +256,7 @@ def _of_change(change: Changed, text: str | None = None) -> _Draft:
 
 
 def _opinions(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for key in ("opinions", "changes"):
+    for key in ("opinions", *(() if manifest.get("derived") else ("changes",))):  # derived: nobody said them
         rows = manifest.get(key)
         for row in rows if isinstance(rows, list) else ():
             if isinstance(row, Mapping) or (isinstance(row, str) and row.strip()):
@@ -274,13 +275,24 @@ def _of_opinion(
         yield from map(_of_change, there_already)
         return
     files = _named(opinion) or _named(manifest)
-    mine = [each for each in there.values() if not files or any(_is_at(each.piece.path, name) for name in files)]
-    if not mine:  # it tells of no change that was made
+    mine = [
+        each
+        for each in there.values()
+        if _runs(each.piece) and (not files or any(_is_at(each.piece.path, name) for name in files))
+    ]
+    if not mine:  # it tells of no change that was made, or of one that speaks for itself
         return
     before = opinion.get("before")
     old = str(before) if isinstance(before, str) and word in _REVISES else None
     keys = frozenset(each.piece.key for each in mine)
     yield _Draft(text, mine[0].piece.path, "add" if old is None else "revise", old, keys, told=True)
+
+
+def _runs(piece: Piece) -> bool:
+    """Whether a piece is code or a setting, which an account tells better than it tells itself; prose needs none."""
+    return surface(piece.path, piece.text) != "contextual artifact" and (
+        looks_like_code(piece.text) or (CODE.search(piece.path) or SETTINGS.search(piece.path)) is not None
+    )
 
 
 def _standing(text: str, there: Mapping[str, Changed]) -> Changed | None:

@@ -67,10 +67,11 @@ def _to_one(text: str, earlier: Earlier, likeness: float, more: float) -> Relati
         return "duplicate" if same else "revise" if likeness >= CLOSE else "new"
     if likeness >= TURNED + more and turned(text, earlier.text):
         return "contradict"
-    if likeness < RELATED + more:
+    if likeness < RELATED + more or _another(text, earlier.text):
         return "new"
     if likeness < CLOSE:
-        return "revise" if _extends(text, earlier.text) or _renumbered(text, earlier.text) else "duplicate"
+        more_said = _extends(text, earlier.text) or not _marks(text)[0] <= _marks(earlier.text)[0]
+        return "revise" if more_said else "duplicate"
     inside, _ = sharing(content(text), content(earlier.text))
     return "duplicate" if inside >= COVERED and not differs(text, earlier.text) else "revise"
 
@@ -81,10 +82,10 @@ def _extends(text: str, earlier: str) -> bool:
     return sharing(tuple(other), tuple(one))[0] >= EXTENDED and len(one) >= 1.5 * len(other)
 
 
-def _renumbered(text: str, earlier: str) -> bool:
-    """Whether both have numbers, and other ones."""
-    one, other = _marks(text)[0], _marks(earlier)[0]
-    return bool(one) and bool(other) and one != other
+def _another(text: str, earlier: str) -> bool:
+    """Whether two texts say the same of different things: each names several numbers, and none is in both."""
+    one, other = (set(_NUMBER.findall(each)) for each in (text, earlier))
+    return len(one) > 1 and len(other) > 1 and not one & other
 
 
 @lru_cache(maxsize=1 << 14)

@@ -6,8 +6,8 @@ from rung.findings.semantics.lexicon import lexicon
 from rung.findings.semantics.values import Scope
 from rung.findings.semantics.words import words
 
-_PLACE = re.compile(r"\(\s*[0-9]{1,3}\s*,\s*[0-9]{1,3}\s*\)|\b[A-Z]?[0-9]{1,2}x[0-9]{1,2}\b")
-"""A cell or size of a board: there is no use for it in another game."""
+_PLACE = re.compile(r"\(\s*[0-9]{1,3}\s*,\s*[0-9]{1,3}\s*\)|\b[A-Z]?[0-9]{1,2}x[0-9]{1,2}\b|\b[0-9]{5,}\b")
+"""A cell or size of a board, or a number so long that it names an instance: of no use in another game."""
 
 
 def scope(text: str, category: str, things: frozenset[str] = frozenset()) -> Scope:
