@@ -48,8 +48,8 @@ def noting(request: ModelRequest, notes: Sequence[str], told: str) -> str | Mode
 
 def _next(request: ModelRequest, notes: Sequence[str], told: str) -> Call:
     done = dict(_done(request.messages))
-    listed = {path: bool(lent) for path, lent in _LISTED.findall(told)}
-    if "list" not in {call[0] for call in done}:
+    listed = {path: bool(lent) for path, lent in _LISTED.findall(told)} | _choices(request)
+    if "list" not in {call[0] for call in done} and not _choices(request):
         return Call("list", {})
     unread = [path for path, lent in listed.items() if lent and ("read", path) not in done]
     if unread and not FACT.search(told) and not notes:
@@ -62,6 +62,16 @@ def _next(request: ModelRequest, notes: Sequence[str], told: str) -> Call:
     if missing and ("write", target) not in done:
         return Call("write", {"path": target, "text": "\n".join([text.rstrip(), *missing, ""])})
     return _of_the_improver(request, listed, done) or _end(request, " ".join(missing))
+
+
+def _choices(request: ModelRequest) -> dict[str, bool]:
+    """The paths among which tools have their choice, and whether each can only be read; none where they are free."""
+    found: dict[str, list[str]] = {}
+    for tool in request.tools:
+        properties: Any = tool.parameters.get("properties", {})
+        found[tool.name] = list(properties.get("path", {}).get("enum", ()))
+    written = found.get("write", [])
+    return {path: path not in written for path in (*found.get("read", ()), *written)}
 
 
 def _of_the_improver(

@@ -205,6 +205,27 @@ def test_it_is_lent_as_many_attempts_as_its_settings_say():
         assert model.asked[1].messages[-1].text.count("evaluations/attempt_") == many
 
 
+def test_a_small_model_chooses_among_the_files_there_are_and_reads_each_once():
+    model = session(replies="choices")
+    offered = [
+        {tool.name: tool.parameters["properties"].get("path", {}).get("enum") for tool in request.tools}
+        for request in model.asked
+    ]
+    improver = [f"method/improver/{name}" for name in ("instructions.md", "notes.md", "settings.json", "task.md")]
+    evaluations = ["evaluations/attempt_0001.md", "evaluations/overview.md"]
+    assert offered[0] == {
+        "read": [SYSTEM, *evaluations, *improver],
+        "write": ["agent/notes.md", SYSTEM, *improver],
+        "finish": None,
+    }
+    read = [
+        call.arguments["path"] for call in (message.calls[0] for message in model.asked[-1].messages if message.calls)
+    ]
+    assert read == ["evaluations/overview.md", "evaluations/attempt_0001.md", SYSTEM, SYSTEM]  # and the last is written
+    assert offered[-1]["read"] == improver
+    assert SENTENCE in text(child(LEARNS, replies="choices").state, SYSTEM)
+
+
 # --------------------------------------------------------------------------------------------- what is no use
 
 

@@ -32,11 +32,16 @@ Arguments = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the tools work with beside the desk: a sandbox or none, and how many commands of how many seconds."""
+    """What the tools work with beside the desk: a sandbox or none, and how many commands of how many seconds.
+
+    With `choices` there are two tools, to read and to write, and every path is a choice: a file that was not read yet,
+    or one that may be written. That is for a small model, which a grammar then keeps to its form.
+    """
 
     sandbox: Sandbox | None = None
     commands: int = 10
     seconds: float = 20.0
+    choices: bool = False
 
     @property
     def runs(self) -> bool:
@@ -46,15 +51,21 @@ class Given:
 
 @dataclass(slots=True)
 class Hands:
-    """Does what an improver asks for. `done` counts the calls of each tool, and `refused` those that did nothing."""
+    """Does what an improver asks for. `done` counts the calls of each tool, `refused` those that did nothing, and `read`
+    holds the files that were read."""
 
     desk: Desk
     given: Given = field(default_factory=Given)
     done: dict[str, int] = field(default_factory=dict)
     refused: int = 0
+    read: set[str] = field(default_factory=set)
 
     def tools(self) -> tuple[Tool, ...]:
         """Those that there are. Without a sandbox that confines there is no `run`."""
+        if self.given.choices:
+            unread = [path for path in self.desk.paths() if path not in self.read]
+            write = _choosing("write", _writable(self.desk), text=SHORT)
+            return (_choosing("read", unread), write) if unread else (write,)
         return tuple(tool for tool in TOOLS.values() if tool.name != "run" or self.given.runs)
 
     async def do(self, tool: str, arguments: Arguments) -> str:
@@ -118,7 +129,9 @@ def _kind(desk: Desk, path: str) -> str:
 
 
 async def _read(hands: Hands, arguments: Arguments) -> str:
-    text = hands.desk.text(_text(arguments, "path"))
+    path = _text(arguments, "path")
+    text = hands.desk.text(path)
+    hands.read.add(path)
     if "first" not in arguments and "last" not in arguments:
         return text or "(it is empty)"
     lines = text.splitlines(keepends=True)
@@ -257,3 +270,21 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
         )
     }
 )
+
+SHORT = 200
+"""Characters of a text that a form with choices allows: a small model that is held to a form fills it."""
+
+NEW = "agent/notes.md"
+"""The file that may be made, where all others are chosen among those there are."""
+
+
+def _choosing(name: str, paths: list[str], *, text: int | None = None) -> Tool:
+    """A tool whose path is one of these."""
+    tool = TOOLS[name]
+    written: Mapping[str, JSON] = {"text": {"type": "string", "maxLength": text}} if text is not None else {}
+    return form(name, tool.description, {"path": {"type": "string", "enum": list(paths)}, **written})
+
+
+def _writable(desk: Desk) -> list[str]:
+    found = {path for path in desk.paths() if path not in desk.lent} | {NEW}
+    return sorted(path for path in found if desk.surface.allows(path))

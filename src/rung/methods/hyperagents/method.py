@@ -20,14 +20,14 @@ from rung.methods.hyperagents.program import MetaPrompt
 from rung.methods.hyperagents.work import AGENT, Manner, Search, refined
 
 Variant: TypeAlias = Literal["repaired", "faithful", "direct"]
-Replies: TypeAlias = Literal["text", "tools"]
+Replies: TypeAlias = Literal["text", "tools", "choices"]
 
 WHERE = "method.name = 'hyperagents'"
 VARIANTS: tuple[Variant, ...] = ("repaired", "faithful", "direct")
 META_PROMPTS: tuple[MetaPrompt, ...] = ("bare", "informed", "improver_named")
 PARENTS: tuple[Parents, ...] = ("score_children", "score", "best", "latest", "random")
 DEPLOYS: tuple[Deploy, ...] = ("best", "latest", "parent")
-REPLIES: tuple[Replies, ...] = ("text", "tools")
+REPLIES: tuple[Replies, ...] = ("text", "tools", "choices")
 
 META: Mapping[Variant, MetaPrompt] = MappingProxyType(
     {"repaired": "informed", "faithful": "bare", "direct": "improver_named"}
@@ -136,6 +136,7 @@ def make(options: Mapping[str, JSON]) -> Method:
         deploy=DEPLOY[variant] if deploy is None else choice(WHERE, "deploy", deploy, DEPLOYS),
         keep=whole(WHERE, "keep", values["keep"], least=2),
     )
+    replies = choice(WHERE, "replies", values["replies"], REPLIES)
     manner = Manner(
         meta=_meta(variant, values["meta_prompt"], frozen=frozen),
         frozen=frozen,
@@ -143,11 +144,12 @@ def make(options: Mapping[str, JSON]) -> Method:
         calls=whole(WHERE, "calls", values["calls"], least=1),
         commands=whole(WHERE, "commands", values["commands"]),
         decoding=Decoding(
-            replies=choice(WHERE, "replies", values["replies"], REPLIES),
+            replies="text" if replies == "text" else "tools",
             max_tokens=whole(WHERE, "max_tokens", values["max_tokens"], least=1),
             temperature=temperature(WHERE, values["temperature"]),
         ),
         twins=trials > 0,
+        choices=replies == "choices",
     )
     return HyperAgents(variant, manner, trials)
 

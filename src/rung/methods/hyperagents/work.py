@@ -7,7 +7,9 @@ from rung.core.canonical import JSON
 from rung.core.ports import Model, RefineContext, Sandbox
 from rung.core.surface import Surface
 from rung.core.values import Candidate, Skipped
-from rung.methods._kernel import Decoding, Desk, Given, Limits, Session, candidate, edit
+from rung.methods._attempt import cut
+from rung.methods._kernel import Decoding, Desk, Finish, Given, Limits, Session, candidate, edit
+from rung.methods._plain import plain
 from rung.methods.hyperagents import archive as kept
 from rung.methods.hyperagents import hooks, lending, parents, program
 from rung.methods.hyperagents.archive import IMPROVER, Archive, Node
@@ -19,6 +21,12 @@ LABELS = ("refinement mechanism", "execution harness", "contextual artifact")
 """Surfaces by the words of docs/guide/annotating.md, the rarest first."""
 
 _CODE = (".py", ".sh", ".toml", ".json", ".yaml", ".yml")
+MAX_SAID = 1_000
+"""Characters kept of what is said at the end of a session."""
+
+SHORT = 120
+"""Characters of the last word of a small model."""
+
 SPARE = 10
 """Replies that a session may have beyond its calls, for those that ask for nothing."""
 
@@ -44,7 +52,7 @@ class Search:
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How improvers work. A `frozen` one neither sees nor changes an improver's files; with `twins` a child is
-    proposed twice, once acting and once only kept."""
+    proposed twice, once acting and once only kept; `choices` are for small models (see `rung.methods._kernel`)."""
 
     meta: MetaPrompt
     frozen: bool
@@ -53,6 +61,7 @@ class Manner:
     commands: int
     decoding: Decoding
     twins: bool
+    choices: bool = False
 
     @property
     def editable(self) -> Surface:
@@ -70,7 +79,8 @@ async def refined(manner: Manner, context: RefineContext, model: Model) -> Seque
     work = _begun(manner, context)
     await work.draw()
     session, desk = await work.session(model)
-    made = candidate(context, desk, session, {"kind": "improvement", "mechanism": str(session.said.get("summary", ""))})
+    said = cut(plain(str(session.said.get("summary", ""))), MAX_SAID)
+    made = candidate(context, desk, session, {"kind": "improvement", "mechanism": said})
     return made if isinstance(made, Skipped) else await work.candidates(made[0])
 
 
@@ -120,10 +130,11 @@ class _Work:
             lent=lending.lent(self.context.log, self.archive, self.values, improver.attempts),
             shown=self.manner.editable.write,
         )
-        given = Given(self.sandbox, commands=self.manner.commands)
+        given = Given(self.sandbox, commands=self.manner.commands, choices=self.manner.choices)
         opening = improver.opening({**places, "node": self.parent.id})
         decoding, limits = self.manner.decoding, self.manner.limits
-        return await edit(model, opening, desk, given=given, decoding=decoding, limits=limits), desk
+        finish = Finish({"summary": {"type": "string", "maxLength": SHORT}}) if self.manner.choices else None
+        return await edit(model, opening, desk, given=given, finish=finish, decoding=decoding, limits=limits), desk
 
     async def candidates(self, made: Candidate) -> Sequence[Candidate]:
         """The state in which the child is kept and whoever should acts; with `twins` one in which the child acts, and
