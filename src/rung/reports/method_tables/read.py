@@ -7,7 +7,7 @@
     Figure 5     beside general agents       arms that are never refined, on the same exam
 
 A study stands for one source: what it worked. Arms are told apart by name, the same in every study. Tables 3, 6, 7 and
-9 are of what was changed, and are made elsewhere.
+9 are of what was changed; they are made by `rung.findings.semantics`, and stand here side by side.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -84,6 +84,7 @@ def _study(run: Run) -> Study:
         faults=sum(row.fault is not None for row in found.rows),
         unfinished=run.unfinished,
         config=found.config,
+        changes=run.report.changes,
     )
 
 

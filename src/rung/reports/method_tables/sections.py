@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from rung.reports import changes
 from rung.reports.method_tables import figures
 from rung.reports.method_tables.read import STATIC
 from rung.reports.method_tables.values import KEYS, Beside, Cell, Ranked, Scheduled, Section, Tables, Transfer
@@ -9,6 +10,9 @@ from rung.reports.wording import LEVELS, MARKS, gain_text, interval_text, number
 from rung.stats import flags as say
 
 WITHHELD = "withheld: contaminated"
+BY_RULE = "Labels are given by rules, without a model; how far they can be believed is in the report of each study."
+AGREED = "Every two that labelled the same proposals: shares and kappa [95%]. `rung annotate` adds labels."
+FAILED = "What failing attempts have in common, and the first proposal of each arm that answers to it."
 NONE = "–"
 GAIN = (
     "HCI, the share of the headroom that was closed; mean scores A_0 → A_T; the gain [95%] with its verdict; and the "
@@ -26,6 +30,7 @@ def sections(found: Tables) -> tuple[Section, ...]:
         _made(found),
         _apart(found),
         *_ranks(found),
+        *_changed(found),
     )
     return tuple(each for each in made if each.rows)
 
@@ -223,6 +228,17 @@ def _rank(each: Ranked) -> tuple[str, ...]:
     return str(each.place), each.label, each.made.harness, each.made.agent_model, score, over, beside
 
 
-def titles(found: Sequence[Section]) -> Sequence[tuple[str, str]]:
-    """Anchor and title of each, for a list of contents."""
-    return [(each.id, each.title) for each in found]
+# --------------------------------------------------------------------------------------------- what was changed
+
+
+def _changed(found: Tables) -> Iterable[Section]:
+    """What the methods of each study changed, as the report of the study has it."""
+    for name, title, heads, rows_of, note in (
+        ("changed", "What was changed (Tables 3 and 6)", changes.ARM_HEADS, changes.arm_rows, changes.INTRODUCED),
+        ("labels", "What was changed, by label (Tables 3 and 6)", changes.LABEL_HEADS, changes.label_rows, BY_RULE),
+        ("agreement", "Agreement of labels (Table 7)", changes.CHECK_HEADS, changes.check_rows, AGREED),
+        ("failures", "Failures, and what answers them (Table 9)", changes.PATTERN_HEADS, changes.pattern_rows, FAILED),
+    ):
+        made = ((study.name, study.changes) for study in found.studies)
+        rows = tuple((study, *row) for study, told in made if told is not None for row in rows_of(told))
+        yield Section(name, title, note, ("study", *heads), rows)

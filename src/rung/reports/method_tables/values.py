@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from rung.core.values import Estimate
+from rung.findings.semantics.counts import Semantics
 from rung.stats.verdict import Word
 
 Level: TypeAlias = Literal["G0", "G1", "G2", "G3", "G4"]
@@ -168,6 +169,7 @@ class Study:
     faults: int
     unfinished: bool
     config: Mapping[str, Any]
+    changes: Semantics | None = None  # what its methods changed; None where nothing was proposed
 
 
 @dataclass(frozen=True, slots=True)
