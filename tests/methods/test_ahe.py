@@ -9,7 +9,7 @@ import pytest
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.ports import Ports, RefineContext
 from rung.core.seeds import Seed
-from rung.core.values import Action, Call, Fault, Score, Skipped, State, Tool, Trial, View
+from rung.core.values import Action, Call, Fault, ModelReply, Score, Skipped, State, Tool, Trial, View
 from rung.methods.ahe import attribution, harness, make
 from rung.methods.ahe.acting import used
 from rung.methods.ahe.attribution import Change, judged
@@ -134,6 +134,24 @@ def test_what_the_agent_began_with_stays_when_repaired():
     more = write("agent/system.md", SYSTEM.decode() + "Look first.\n")
     assert len(world().refine(improver(more, finish("agent/system.md")))) == 1
     assert len(world(variant="faithful").refine(improver(cut, finish("agent/system.md")))) == 1
+
+
+def test_a_small_improver_chooses_among_files_and_needs_no_sandbox():
+    its = world(replies="choices", turns=1)
+    said = ModelReply(
+        "", "scripted", "tool_calls", None, (Call("write", {"path": NOTE.replace("look", "notes"), "text": "Look."}),)
+    )
+    model = Scripted(lambda request: said if request.tools[-1].name == "finish" else "It guessed.")
+    (made,) = its.refine(model)
+    assert made.state.files["agent/prompt/notes.md"] == b"Look."
+    read, written, _ = model.asked[-1].tools
+    assert "evidence/reports.md" in read.parameters["properties"]["path"]["enum"]
+    assert written.parameters["properties"]["path"]["enum"] == [
+        "agent/memory/notes.md",
+        "agent/prompt/notes.md",
+        "agent/skills/task/SKILL.md",
+    ]
+    assert (its.method.runs_code, len(model.asked)) == (False, 2)
 
 
 def test_a_model_that_is_down_and_one_that_is_missing_are_faults():

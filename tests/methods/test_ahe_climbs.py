@@ -8,8 +8,10 @@ import pytest
 from rung.core.config import Config, parse, read
 from rung.core.errors import ModelUnusable
 from rung.core.values import Call, ModelRequest
+from rung.methods._coded import Bounds
 from rung.protocols import launch, wiring
 from rung.reports import ladder
+from rung.reports.markdown import markdown
 from rung.reports.values import ArmReport
 from rung.store.journal import SqliteJournal
 from rung.store.memory import MemoryJournal
@@ -106,6 +108,31 @@ def test_edits_off_the_surface_are_counted_by_kind_in_the_report():
 def _in_session(request: ModelRequest, calls: list[Call]) -> Any:
     opening = request.messages[0].text
     return editing.trying(request, calls) if "You improve the harness" in opening else "It guessed."
+
+
+HOSTILE = {
+    "imports the network": ("import socket\n", "import"),
+    "runs text": ("def on_view(argument):\n    return eval('1')\n", "dynamic"),
+    "never ends": ("def on_view(argument):\n    while True: pass\n", "harness"),
+    "forks": ("def on_view(argument):\n    while True: argument['view'].__class__.fork()\n", "harness"),
+    "reads keys": ("def on_view(argument):\n    return {'note': open('/proc/1/environ').read()[7:]}\n", None),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_code_is_refused_or_confined_and_the_report_names_it(name: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("rung.methods.ahe.acting.BOUNDS", Bounds(seconds=1.0, asks=0))
+    monkeypatch.setenv("A_KEY_OF_THE_CALLER", "very-secret")
+    source, kind = HOSTILE[name]
+    calls = [Call("write", {"path": "agent/middleware/a.py", "text": source})]
+    journal = study(lambda request: _in_session(request, calls), exam=1, lineages=1)
+    arm = measured(journal)
+    assert arm.method_faults == 0
+    if kind is not None:
+        assert (arm.accepted, arm.refused) == (0, {kind: 3})
+        assert f"({kind} 3)" in markdown(ladder.read(journal))
+    said = [repr(fact.value) for fact in journal.facts()]
+    assert not any("very-secret" in each for each in said)
 
 
 MIDDLEWARE = f"def on_view(argument):\n    return {{'note': {SENTENCE!r}}}\n"

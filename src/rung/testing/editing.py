@@ -23,7 +23,7 @@ INSIGHT = "Read the newest attempt before you change anything."
 """What is written into an improver that may be changed."""
 
 _LISTED = re.compile(r"^(\S+)  [0-9]+ bytes(, to be read only)?$", re.MULTILINE)
-_PROMPTS = ("agent/system.md", "agent/prompt/system.md", "agent/prompt.md")
+_PROMPTS = ("agent/system.md", "agent/prompt/system.md", "agent/prompt/notes.md", "agent/prompt.md")
 ELSEWHERE = "agent/notes.md"
 
 

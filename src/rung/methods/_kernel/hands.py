@@ -4,7 +4,7 @@ Every argument is foreign. A tool answers with text, also where it does nothing:
 the model. Searching is for plain text and never for patterns, which could take for ever.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -35,13 +35,15 @@ class Given:
     """What the tools work with beside the desk: a sandbox or none, and how many commands of how many seconds.
 
     With `choices` there are two tools, to read and to write, and every path is a choice: a file that was not read yet,
-    or one that may be written. That is for a small model, which a grammar then keeps to its form.
+    or one that may be written, which may also be one of `new`. That is for a small model, which a grammar then keeps to
+    its form.
     """
 
     sandbox: Sandbox | None = None
     commands: int = 10
     seconds: float = 20.0
     choices: bool = False
+    new: tuple[str, ...] = ("agent/notes.md",)
 
     @property
     def runs(self) -> bool:
@@ -51,7 +53,7 @@ class Given:
 
 @dataclass(slots=True)
 class Hands:
-    """Does what an improver asks for. `done` counts the calls of each tool, `refused` those that did nothing, and `read`
+    """Does what an improver asks for. `done` counts the calls of each tool, `refused` those that did nothing; `read`
     holds the files that were read."""
 
     desk: Desk
@@ -64,7 +66,7 @@ class Hands:
         """Those that there are. Without a sandbox that confines there is no `run`."""
         if self.given.choices:
             unread = [path for path in self.desk.paths() if path not in self.read]
-            write = _choosing("write", _writable(self.desk), text=SHORT)
+            write = _choosing("write", _writable(self.desk, self.given.new), text=SHORT)
             return (_choosing("read", unread), write) if unread else (write,)
         return tuple(tool for tool in TOOLS.values() if tool.name != "run" or self.given.runs)
 
@@ -274,9 +276,6 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
 SHORT = 200
 """Characters of a text that a form with choices allows: a small model that is held to a form fills it."""
 
-NEW = "agent/notes.md"
-"""The file that may be made, where all others are chosen among those there are."""
-
 
 def _choosing(name: str, paths: list[str], *, text: int | None = None) -> Tool:
     """A tool whose path is one of these."""
@@ -285,6 +284,6 @@ def _choosing(name: str, paths: list[str], *, text: int | None = None) -> Tool:
     return form(name, tool.description, {"path": {"type": "string", "enum": list(paths)}, **written})
 
 
-def _writable(desk: Desk) -> list[str]:
-    found = {path for path in desk.paths() if path not in desk.lent} | {NEW}
+def _writable(desk: Desk, new: Sequence[str]) -> list[str]:
+    found = {path for path in desk.paths() if path not in desk.lent} | set(new)
     return sorted(path for path in found if desk.surface.allows(path))

@@ -17,7 +17,7 @@ MAX_REPORT = 3_000
 """Characters of one report."""
 
 SHOWN_SCORES = 40
-_LINE: Mapping[str, JSON] = {"type": "string", "maxLength": 200}
+_LINE: Mapping[str, JSON] = {"type": "string", "maxLength": 100}
 REPORT = form("report", "Say why it went so.", {"happened": _LINE, "cause": _LINE, "better": _LINE})
 
 

@@ -36,11 +36,17 @@ Adopt: TypeAlias = Literal["not_worse", "better"]
 WHERE = "method.name = 'ahe'"
 VARIANTS: tuple[Variant, ...] = ("repaired", "faithful")
 ADOPT: tuple[Adopt, ...] = ("not_worse", "better")
-REPLIES: tuple[Literal["text", "tools"], ...] = ("text", "tools")
+REPLIES: tuple[Literal["text", "tools", "choices"], ...] = ("text", "tools", "choices")
 MOST_EVERY, MOST_TURNS, MOST_USES = 20, 500, 10
 LEAST_SHOWN = 8_000
 WIDEST, WIDTH = "\U0001d535", 4
 """A character that takes as many bytes as any, and how many."""
+
+NEW = ("agent/prompt/notes.md", "agent/memory/notes.md", "agent/skills/task/SKILL.md")
+"""Files that a model may make that is too small to name one."""
+
+SHORT = 120
+"""Characters of its last word; it announces nothing."""
 
 COMPONENTS = ("prompt", "memory", "skill", "tool", "middleware")
 DEFAULTS: Mapping[str, Default] = MappingProxyType(
@@ -87,6 +93,7 @@ class Ahe:
     uses: int
     runs_code: bool
     adopt: Adopt
+    choices: bool
     decoding: Decoding
     limits: Limits
     trials: int
@@ -110,6 +117,11 @@ class Ahe:
         """The harness, and what the method keeps of its sessions."""
         own = harness.surface(code=self.runs_code)
         return replace(own, write=(*own.write, harness.OWN), file_bytes=1 << 20)
+
+    def _editable(self) -> Surface:
+        """What an improver may change; one with choices writes files anew, and so not the agent's own."""
+        found = harness.surface(code=self.runs_code)
+        return replace(found, write=harness.TEXTS) if self.choices else found
 
     def initial_state(self, agent: Agent) -> State:
         """The agent's harness and nothing more."""
@@ -139,7 +151,7 @@ class Ahe:
         if model is None:
             raise InstrumentFault(f"method {self.id}", "has no model to refine with; give method.model or agent.model")
         sessions = attribution.read(context.state)
-        desk = Desk(dict(context.state.files), harness.surface(code=self.runs_code), most=256_000)
+        desk = Desk(dict(context.state.files), self._editable(), most=256_000)
         found = attribution.verdicts(sessions[-1], context.log) if sessions else {}
         back = self._taken_back(desk, sessions, found)
         told = [context.log[index] for index in range(max(0, many - self.every), many)]
@@ -183,12 +195,25 @@ class Ahe:
         return [Message("system", system), Message("user", question)]
 
     async def _edited(self, model: Model, context: RefineContext, desk: Desk, opening: Sequence[Message]) -> Session:
-        given = Given(context.ports.sandbox if self.runs_code else None)
         return await edit(
-            model, opening, desk, given=given, finish=self._finish(desk), decoding=self.decoding, limits=self.limits
+            model,
+            opening,
+            desk,
+            given=self._given(context),
+            finish=self._finish(desk),
+            decoding=self.decoding,
+            limits=self.limits,
         )
 
+    def _given(self, context: RefineContext) -> Given:
+        if self.choices:
+            return Given(choices=True, new=NEW)
+        return Given(context.ports.sandbox if self.runs_code else None)
+
     def _finish(self, desk: Desk | None = None) -> Finish:
+        if self.choices:
+            return Finish({"summary": {"type": "string", "maxLength": SHORT}})
+
         def refuse(said: Mapping[str, object]) -> str | None:
             if desk is None or not desk.changes() or attribution.announced(said, desk.changes(), 0):
                 return None
@@ -207,7 +232,7 @@ class Ahe:
             lost = seed - _lines(desk.files.get(harness.SYSTEM, b""))
             if lost:
                 return f"{harness.SYSTEM}: {len(lost)} lines are gone that the agent was given at its beginning"
-            if session.ended != "finished" and desk.changes():
+            if session.ended != "finished" and desk.changes() and not self.choices:
                 return f"the session ended by {session.ended} before it was finished"
         sandbox = context.ports.sandbox
         if self.runs_code and sandbox is not None and any(_is_code(path) for path in desk.changes()):
@@ -261,7 +286,7 @@ class Ahe:
             finish=self._finish(),
             decoding=self.decoding,
             limits=self.limits,
-            given=Given(context.ports.sandbox if self.runs_code else None),
+            given=self._given(context),
         )
 
 
@@ -358,14 +383,16 @@ def _view(feedback: FeedbackResult) -> View:
 def make(options: Mapping[str, JSON]) -> Method:
     """AHE. Its options, and what each does: docs/guide/ahe.md."""
     values = take(WHERE, options, DEFAULTS)
+    replies = choice(WHERE, "replies", values["replies"], REPLIES)
     return Ahe(
         variant=choice(WHERE, "variant", values["variant"], VARIANTS),
         every=_at_most("every", values["every"], 1, MOST_EVERY),
         uses=_at_most("uses", values["uses"], 0, MOST_USES),
-        runs_code=values["code"] is True,
+        runs_code=values["code"] is True and replies != "choices",
+        choices=replies == "choices",
         adopt=choice(WHERE, "adopt", values["adopt"], ADOPT),
         decoding=Decoding(
-            replies=choice(WHERE, "replies", values["replies"], REPLIES),
+            replies="text" if replies == "text" else "tools",
             max_tokens=whole(WHERE, "max_tokens", values["max_tokens"], least=1),
             temperature=temperature(WHERE, values["temperature"]),
         ),
