@@ -3,8 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -149,37 +149,31 @@ def asked(directory: RunDirectory, wanted: Wanted) -> None:
     if model.live and wanted.usd is None and wanted.tokens is None:
         raise UsageError(f"{name} costs money; say how much it may: --usd 2, or --tokens 500000")
     with opened(directory.path) as (_, journal):
-        labeler, known = kept(journal).get(name, (Labeler(name, "model", 0), {}))
+        known = kept(journal)[name][1] if name in kept(journal) else {}
     open_to = [each for each in proposals(directory) if each.id not in known][: wanted.most]
-    said, labeler = asyncio.run(_ask(model, open_to, wanted, labeler))
-    with writing(directory) as journal:
-        keep(journal, labeler, {**known, **said})
+    with writing(directory) as record:
+        asyncio.run(_ask(model, open_to, wanted, record))
 
 
-async def _ask(
-    model: Provider, some: Sequence[Proposal], wanted: Wanted, before: Labeler
-) -> tuple[Mapping[str, Labels], Labeler]:
-    """The labels it gave, and what it has cost in all. What is read when the budget is spent is kept."""
-    journal = MemoryJournal()  # its calls are the instrument's, and no fact of the study
-    purse = Purse(journal, BudgetConfig(usd=wanted.usd, tokens=wanted.tokens))
-    said: dict[str, Labels] = {}
-    unread = before.unread
+async def _ask(model: Provider, some: Sequence[Proposal], wanted: Wanted, record: Journal) -> None:
+    """Ask about one proposal after the other, and keep each answer with what it cost before the next is asked for."""
+    own = MemoryJournal()  # its calls are the instrument's, and no fact of the study
+    purse = Purse(own, BudgetConfig(usd=wanted.usd, tokens=wanted.tokens))
+    spent = purse.account(Place("study", ""))
     try:
-        line = Lines(journal, purse).line(PLACE, "instrument", model)
+        line = Lines(own, purse).line(PLACE, "instrument", model)
         for number, each in enumerate(some, 1):
+            before = replace(spent)
             labels = await _one(line, each, wanted.replies)
-            unread += labels is None
-            said |= {each.id: labels} if labels is not None else {}
+            usd = None if model.price is None else spent.usd - before.usd
+            took = (int(labels is None), spent.calls - before.calls, spent.tokens - before.tokens, usd)
+            keep(record, Labeler(model.id, "model", 1, *took), {each.id: labels} if labels is not None else {})
+            await record.flush(durable=False)
             click.echo(f"\r{number} of {len(some)}", nl=number == len(some), err=True)
-    except BudgetSpent as spent:
-        click.echo(f"\nstopped: {spent}", err=True)
+    except BudgetSpent as stopped:
+        click.echo(f"\nstopped: {stopped}", err=True)
     finally:
         await model.close()
-    account = purse.account(Place("study", ""))
-    known = before.usd if before.calls else 0.0
-    usd = None if known is None or model.price is None else known + account.usd
-    calls, tokens = before.calls + account.calls, before.tokens + account.tokens
-    return said, Labeler(before.name, "model", before.labelled + len(said), unread, calls, tokens, usd)
 
 
 async def _one(line: Model, proposal: Proposal, replies: Replies) -> Labels | None:

@@ -17,11 +17,19 @@ def test_labels_are_observations_and_leave_the_digest_as_it_was():
     assert kept(journal) == {"a/model": (MODEL, {"p1": TASK, "p2": GENERAL})}
 
 
-def test_the_latest_labels_of_a_name_count():
+def test_what_came_later_is_put_to_what_was_there_and_the_later_of_two_labels_counts():
     journal = MemoryJournal()
-    keep(journal, Labeler("anna", "person", 1), {"p1": TASK})
-    keep(journal, Labeler("anna", "person", 2), {"p1": GENERAL, "p2": TASK})
-    assert kept(journal)["anna"][1] == {"p1": GENERAL, "p2": TASK}
+    keep(journal, MODEL, {"p1": TASK, "p2": TASK})
+    keep(journal, Labeler("a/model", "model", 1, unread=1, calls=2, tokens=10, usd=0.5), {"p2": GENERAL})
+    together = Labeler("a/model", "model", 2, unread=4, calls=7, tokens=710, usd=0.75)
+    assert kept(journal) == {"a/model": (together, {"p1": TASK, "p2": GENERAL})}
+
+
+def test_a_cost_that_is_not_known_once_is_not_known_in_all():
+    journal = MemoryJournal()
+    keep(journal, MODEL, {"p1": TASK})
+    keep(journal, Labeler("a/model", "model", 1, calls=1), {"p2": TASK})
+    assert kept(journal)["a/model"][0].usd is None
 
 
 def test_every_two_are_held_against_each_other_over_what_both_labelled():

@@ -1,7 +1,8 @@
 """Who else labelled a study's proposals, a person or a model, and how far they and the rules agree (Table 7).
 
 Their labels are observations of the journal, at `semantics`, under the labeler's name, so the record of the study and
-its digest stay as they were. The latest of each name counts:
+its digest stay as they were. Each holds what came since the one before it; of two labels of one proposal the later
+counts:
 
     {"kind": "person" | "model", "labels": {proposal: {...}}, "unread": n, "calls": n, "tokens": n, "usd": x or null}
 """
@@ -50,11 +51,11 @@ class Check:
     questions: tuple[Agreement, ...]
 
 
-def keep(journal: Journal, labeler: Labeler, labels: Mapping[str, Labels]) -> None:
-    """Write a labeler's labels into the journal, beside the facts."""
+def keep(journal: Journal, more: Labeler, labels: Mapping[str, Labels]) -> None:
+    """Write what a labeler has labelled since, and what that took, into the journal, beside the facts."""
     said: dict[str, JSON] = {name: cast(JSON, labels_json(each)) for name, each in labels.items()}
-    counts: dict[str, JSON] = {key: getattr(labeler, key) for key in ("kind", "unread", "calls", "tokens", "usd")}
-    journal.observe(PLACE, labeler.name, {**counts, "labels": said})
+    counts: dict[str, JSON] = {key: getattr(more, key) for key in ("kind", "unread", "calls", "tokens", "usd")}
+    journal.observe(PLACE, more.name, {**counts, "labels": said})
 
 
 def kept(journal: Journal) -> dict[str, tuple[Labeler, dict[str, Labels]]]:
@@ -62,14 +63,25 @@ def kept(journal: Journal) -> dict[str, tuple[Labeler, dict[str, Labels]]]:
     found: dict[str, tuple[Labeler, dict[str, Labels]]] = {}
     for note in journal.observations(under=PLACE):
         value = cast("Mapping[str, Any]", note.value)
-        labels: dict[str, Labels] = {}
+        before, labels = found.get(note.kind, (Labeler(note.kind, value["kind"], 0, usd=0.0), {}))
         for name, row in value["labels"].items():
             try:
                 labels[name] = labels_from(row, name)
             except UsageError:  # of another codebook
                 continue
-        counts = {key: value[key] for key in ("kind", "unread", "calls", "tokens", "usd")}
-        found[note.kind] = Labeler(note.kind, labelled=len(labels), **counts), labels
+        usd = None if before.usd is None or value["usd"] is None else before.usd + value["usd"]
+        found[note.kind] = (
+            Labeler(
+                note.kind,
+                value["kind"],
+                len(labels),
+                unread=before.unread + value["unread"],
+                calls=before.calls + value["calls"],
+                tokens=before.tokens + value["tokens"],
+                usd=usd,
+            ),
+            labels,
+        )
     return found
 
 
