@@ -4,7 +4,7 @@ import pytest
 
 from rung.testing.editing import INSIGHT
 from rung.testing.improvers import SLOPPY, copying
-from rung.testing.known_truth import Design, Row, Subject, measured, run, table
+from rung.testing.known_truth import Design, Row, measured, run, table
 
 SMALL = Design(lineages=3, worked=4, exam=20)
 NAMES = ("reflexion", "reflexion-instance", "hyper-direct", "hyper-frozen")
@@ -64,4 +64,3 @@ def test_a_row_is_right_within_three_standard_errors_and_sharp_where_it_tells_th
     assert not Row("a", "G1", planted=0.71, value=0.4, lo=0.2, hi=0.6).right
     assert Row("a", "G1", planted=0.4, value=0.4, lo=0.2, hi=0.6).sharp
     assert not Row("a", "G1", planted=0.39, value=0.4, lo=0.2, hi=0.6).sharp
-    assert not Subject({"name": "nobody"}).there

@@ -11,7 +11,6 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any, cast
 
-from rung.core import registry
 from rung.core.canonical import JSON
 from rung.core.config import Config, parse
 from rung.core.errors import InstrumentFault
@@ -41,11 +40,6 @@ class Subject:
     method: Mapping[str, JSON]
     told: tuple[str, ...] = EXAMS
 
-    @property
-    def there(self) -> bool:
-        """Whether the method is installed."""
-        return str(self.method["name"]) in registry.names("methods")
-
 
 def _hyper(**options: JSON) -> Subject:
     return Subject({"name": "hyperagents", **options})
@@ -58,6 +52,8 @@ SUBJECTS: Mapping[str, Subject] = MappingProxyType(
         "reflexion": Subject({"name": "reflexion"}, told=("G1", "G2")),
         "reflexion-instance": Subject({"name": "reflexion", "variant": "instance"}, told=()),
         "gepa": Subject({"name": "gepa"}),
+        "ahe": Subject({"name": "ahe"}),
+        "ahe-faithful": Subject({"name": "ahe", "variant": "faithful"}),
         "hyper": _hyper(),
         "hyper-faithful": _hyper(variant="faithful"),
         "hyper-direct": _hyper(variant="direct"),
