@@ -22,6 +22,9 @@ LABELS = (
 MODEL_LABELS = ("call.reserved", "call.answered", "call.recorded")
 """Those that are passed where a model is called: money is set aside, an answer is there, it is on record."""
 
+TRAINING_LABELS = ("epoch.trained", "epoch.recorded")
+"""Those that are passed where weights are trained: an epoch is done, it is on record."""
+
 HOME_LABELS = (
     "home.blob.before",
     "home.blob.after",

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from rung.core.canonical import JSON
 from rung.core.config import PriceConfig
 from rung.core.seeds import Seed
+from rung.core.training import Trainer
 from rung.core.values import (
     Action,
     Call,
@@ -208,6 +209,7 @@ class Ports:
     sandbox: Sandbox | None = None
     artifacts: Artifacts | None = None
     policies: Policies | None = None
+    trainer: Trainer | None = None
 
 
 # --------------------------------------------------------------------------------------------- tasks

@@ -205,7 +205,8 @@ class ModelRequest:
 
     With `tools` the model must answer with exactly one call of one of them, unless `tool_choice` leaves it free to
     write text or to make any number of calls. No `temperature` means the provider's own; no `max_tokens` means what the
-    gateway bounds it by, so that its worst cost is known.
+    gateway bounds it by, so that its worst cost is known. `weights` are the SHA-256 of trained weights to answer with
+    (see `rung.core.training`), and `seed` is what a model draws by that can be seeded.
     """
 
     messages: tuple[Message, ...]
@@ -214,6 +215,8 @@ class ModelRequest:
     max_tokens: int | None = None
     temperature: float | None = None
     tool_choice: Literal["required", "auto"] = "required"
+    weights: str | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

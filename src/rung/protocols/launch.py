@@ -31,6 +31,7 @@ from rung.protocols import (
     providers,
     recordings,
     registered,
+    training,
     wiring,
 )
 from rung.protocols.budget import Purse
@@ -310,6 +311,7 @@ async def _configured(drawn: Plan, arms: tuple[Arm, ...], bench: Bench) -> None:
 async def _conduct(
     drawn: Plan, arms: tuple[Arm, ...], bench: Bench, protocol: Conduct = _configured, equip: Equip = _as_they_are
 ) -> None:
+    training.lend(arms, bench.journal)
     try:
         await protocol(drawn, await equip(arms), bench)
     finally:

@@ -188,9 +188,13 @@ def read_steps(journal: Journal, path: str) -> Sequence[Step]:
 
 
 def read_feedback(journal: Journal, path: str) -> FeedbackResult:
-    """The full feedback of a sealed attempt (SelfImprove-Bench, A.3): everything but seeds."""
+    """The full feedback of a sealed attempt (SelfImprove-Bench, A.3): everything but seeds.
+
+    `instance` is the same for attempts at the same task, and says nothing else of it.
+    """
     served = cast(Mapping[str, Any], journal.get(path, "served"))
     task = {
+        "instance": sha256(served["task"])[:16],
         "family": served["family"],
         "setting": served["setting"],
         "rules": journal.read_blob(served["rules"]).decode(),

@@ -24,6 +24,7 @@ from rung.protocols.lines import Line, Lines
 from rung.protocols.session import Limits, Seat, hold
 from rung.protocols.sittings import Hand, Phase
 from rung.protocols.stream import Terms, Ticket
+from rung.protocols.training import Coach, trainable
 
 MAX_DETAIL = 2000
 """Characters kept of what a method says when it breaks."""
@@ -218,9 +219,8 @@ class Study:
     async def _improved(self, arm: Arm, ticket: Ticket, outcome: Outcome, log: Sequence[str]) -> str:
         candidates = await self._refined(arm, ticket, self._context(arm, ticket, log, "refine"))
         trials = [await self._tried(arm, ticket, number, each) for number, each in enumerate(candidates)]
-        context = self._context(arm, ticket, log, "select")
         incumbent = Trial(-1, (outcome,) if arm.lens == "full" else ())  # an outcome is the verdict
-        chosen, about = await self._selected(arm, ticket, context, incumbent, trials)
+        chosen, about = await self._selected(arm, ticket, log, incumbent, trials)
         snapshot = ticket.snapshot if chosen is None else candidates[chosen]
         self._journal.put(ticket.path, "selected", {"chosen": chosen, "snapshot": snapshot, **about})
         await self._journal.flush(durable=False)
@@ -309,9 +309,13 @@ class Study:
         feedback = self._told(arm, ticket.path)
         past = _Log(lambda path: self._told(arm, path), tuple(log))
         line = self._lines.line(f"{ticket.path}/{concern}", "improver", arm.improver)
-        ports = replace(arm.ports, model=line if arm.improver is not None else None)
+        ports = replace(arm.ports, model=line if arm.improver is not None else None, trainer=self._coach(arm, ticket))
         rng = self._bench.seed.child("refining", arm.drawn_at(ticket.path), concern).rng()
         return RefineContext(ticket.snapshot, state, feedback, past, arm.agent, ports, rng)
+
+    def _coach(self, arm: Arm, ticket: Ticket) -> Coach | None:
+        pupil = trainable(arm.model)
+        return Coach(self._journal, ticket.path, pupil, self._lines.recording) if pupil is not None else None
 
     async def _refined(self, arm: Arm, ticket: Ticket, context: RefineContext) -> Sequence[str]:
         """The candidates as snapshots. A method that raises is a fault, and the incumbent stays."""
@@ -375,9 +379,12 @@ class Study:
         return Trial(number, tuple(outcomes))
 
     async def _selected(
-        self, arm: Arm, ticket: Ticket, context: RefineContext, incumbent: Trial, trials: Sequence[Trial]
+        self, arm: Arm, ticket: Ticket, log: Sequence[str], incumbent: Trial, trials: Sequence[Trial]
     ) -> tuple[int | None, dict[str, JSON]]:
         """The index of the candidate taken over, and the reason as it is recorded."""
+        if not trials:
+            return None, {"reason": "nothing was proposed"}
+        context = self._context(arm, ticket, log, "select")
 
         async def chosen() -> Selection:
             selection = await settle(arm.method.select, context, incumbent, trials)
@@ -385,8 +392,6 @@ class Study:
                 raise UsageError(f"select chose candidate {selection.chosen!r} of {len(trials)}")
             return Selection(selection.chosen, str(selection.reason))
 
-        if not trials:
-            return None, {"reason": "nothing was proposed"}
         try:
             selection = await _guarded(arm, context, chosen)
         except StoreFault:
@@ -401,20 +406,25 @@ class Study:
 async def _guarded(arm: Arm, context: RefineContext, answer: Callable[[], Awaitable[Result]]) -> Result:
     """What a method answers. Whatever it raises is the instrument's fault and not the agent's score.
 
-    What its model's line was halted by is raised as it was, also when the method caught it; and so is a budget's limit.
+    What halted its model's line or its training is raised as it was, also when the method caught it; and so is a
+    budget's limit.
     """
-    line = context.ports.model
+    line, coach = context.ports.model, context.ports.trainer
     try:
         result = await answer()
     except InstrumentFault:
         raise
     except Exception as error:
+        if isinstance(coach, Coach):
+            coach.check()
         if isinstance(line, Line):
             line.check()
             if line.limited and isinstance(error, LimitReached):
                 raise
         detail = f"{type(error).__name__}: {error}"[:MAX_DETAIL]
         raise InstrumentFault(f"method {arm.method.id}", detail) from error
+    if isinstance(coach, Coach):
+        coach.check()
     if isinstance(line, Line):
         line.check()
     return result

@@ -3,7 +3,7 @@
 A call is the fact (path of the attempt, `call/000007`). It names its messages by hash; each message is a blob of
 canonical JSON, and so are its images and the list of tools, so a history that grows by one message a call costs one
 new blob a call. A message names its calls only where it has some, a decoding its `tool_choice` only where that is
-`auto`:
+`auto`, and its `weights` and `seed` only where there are some:
 
     {"messages": [hash, ...], "role": ..., "tools": hash or null, "decoding": {"max_tokens", "temperature"},
      "reply": {"text", "stop_reason", "calls": [{"tool", "arguments"}, ...], "reasoning"}, "model": as reported,
@@ -103,7 +103,10 @@ def request_row(artifacts: Artifacts, request: ModelRequest, kept: Kept | None =
 
 def _decoding(request: ModelRequest) -> dict[str, JSON]:
     decoding: dict[str, JSON] = {"max_tokens": request.max_tokens, "temperature": request.temperature}
-    return decoding if request.tool_choice == "required" else {**decoding, "tool_choice": request.tool_choice}
+    if request.tool_choice != "required":
+        decoding["tool_choice"] = request.tool_choice
+    rare: dict[str, JSON] = {"weights": request.weights, "seed": request.seed}
+    return decoding | {key: value for key, value in rare.items() if value is not None}
 
 
 Failure: TypeAlias = ModelFault | ContextOverflow | LimitReached

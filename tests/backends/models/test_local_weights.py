@@ -59,7 +59,9 @@ def test_missing_weights_are_said_before_a_study_starts(cache):
 
 
 def test_an_unknown_local_model_is_refused_with_the_one_there_is():
-    with pytest.raises(UsageError, match="no local model named 'llama'; there is local/smollm2"):
+    with pytest.raises(
+        UsageError, match="no local model named 'llama'; there are: local/policy, local/tiny, local/smollm2"
+    ):
         make("llama")
 
 

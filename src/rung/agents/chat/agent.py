@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -12,10 +12,12 @@ from rung.core.canonical import JSON
 from rung.core.errors import EmptyReply, InstrumentFault, ModelFault, UsageError
 from rung.core.options import Default, Unset, choice, take, temperature, whole
 from rung.core.ports import Actor, Agent, Model, Ports
+from rung.core.training import named_in
 from rung.core.values import Action, Call, ModelReply, ModelRequest, State, View
 
 SYSTEM = "agent/system.md"
-"""The one file of its state that the agent reads: the system message of every conversation."""
+"""The file of its state with the system message of every conversation. Beside it the agent reads `agent/weights.json`,
+which names the weights that its model acts with (see `rung.core.training`)."""
 
 Answers: TypeAlias = Literal["text", "tools"]
 Refusals: TypeAlias = Literal["score", "fault"]
@@ -23,11 +25,20 @@ Refusals: TypeAlias = Literal["score", "fault"]
 ANSWERS: tuple[Answers, ...] = ("text", "tools")
 REFUSALS: tuple[Refusals, ...] = ("score", "fault")
 ALL = -1
+SEED_BITS = 53
+"""Any JSON reader keeps a whole number of so many bits."""
 REFUSED = ("content_filter", "refusal")
 """Why a reply stopped that was taken away or withheld, and is no accident."""
 
 DEFAULTS: Mapping[str, Default] = MappingProxyType(
-    {"answers": "text", "history": ALL, "temperature": Unset(float), "max_tokens": 2048, "refusals": "score"}
+    {
+        "answers": "text",
+        "history": ALL,
+        "temperature": Unset(float),
+        "max_tokens": 2048,
+        "refusals": "score",
+        "seeded": False,
+    }
 )
 
 
@@ -36,7 +47,8 @@ class Manner:
     """How it asks its model, and how it reads the reply.
 
     `history` is how many earlier steps of the attempt it shows again, ALL for every one. `refusals` says what a reply
-    is that a content filter has left empty: an answer that is invalid, or a fault.
+    is that a content filter has left empty: an answer that is invalid, or a fault. `seeded` gives each request a seed
+    of its own, for models that draw by one: else they answer the same with the same in every attempt.
     """
 
     answers: Answers
@@ -44,6 +56,7 @@ class Manner:
     temperature: float | None
     max_tokens: int
     refusals: Refusals
+    seeded: bool = False
 
     def request(self, system: str, turns: list[Turn], view: View) -> ModelRequest:
         """What the model is asked."""
@@ -75,15 +88,20 @@ class Manner:
 class ChatActor:
     """One attempt: a conversation of its own."""
 
-    def __init__(self, manner: Manner, model: Model, system: str) -> None:
+    def __init__(self, manner: Manner, model: Model, state: State, rng: random.Random) -> None:
         self._manner = manner
         self._model = model
-        self._system = system
+        self._system = state.files.get(SYSTEM, b"").decode("utf-8", "replace").strip()
+        weights = named_in(state)
+        self._weights = weights.sha256 if weights is not None else None
+        self._rng = rng
         self._turns: list[Turn] = []
 
     async def act(self, view: View) -> Action:
         """The model's answer to the view. Its faults pass through; `ContextOverflow` ends the attempt as a score."""
-        reply = await self._model.generate(self._manner.request(self._system, self._turns, view))
+        request = self._manner.request(self._system, self._turns, view)
+        seed = self._rng.getrandbits(SEED_BITS) if self._manner.seeded else None
+        reply = await self._model.generate(replace(request, weights=self._weights, seed=seed))
         answer = self._manner.answer(reply)
         self._turns.append(Turn(view, spelt(reply)))
         return Action(answer)
@@ -107,12 +125,11 @@ class Chat:
         """An actor for one attempt; needs the `model` port."""
         if ports.model is None:
             raise InstrumentFault("chat", "was started without a model; give agent.model = 'provider/name'")
-        system = state.files.get(SYSTEM, b"").decode("utf-8", "replace").strip()
-        return ChatActor(self._manner, ports.model, system)
+        return ChatActor(self._manner, ports.model, state, rng)
 
 
 def make(variant: str, options: Mapping[str, JSON]) -> Agent:
-    """The chat agent. Options: `answers`, `history`, `temperature`, `max_tokens`, `refusals` (docs/guide/chat.md)."""
+    """The chat agent. Its options are in docs/guide/chat.md."""
     where = "agent.kind = 'chat'"
     if variant:
         raise UsageError(f"{where}: there are no variants, seen {variant!r}; give its options as keys of [agent]")
@@ -123,6 +140,7 @@ def make(variant: str, options: Mapping[str, JSON]) -> Agent:
         temperature=temperature(where, values["temperature"]),
         max_tokens=whole(where, "max_tokens", values["max_tokens"], least=1),
         refusals=choice(where, "refusals", values["refusals"], REFUSALS),
+        seeded=values["seeded"] is True,
     )
     return Chat(manner, unusual="".join(f" {key}={value}" for key, value in values.items() if _unusual(key, value)))
 

@@ -20,6 +20,7 @@ from rung.core.config import ModelConfig, PriceConfig
 from rung.core.errors import ContextOverflow, EmptyReply, ModelFault, ModelUnusable, RungError
 from rung.core.ports import Amount, Answered, Spending
 from rung.core.seeds import Seed
+from rung.core.training import Trainable
 from rung.core.values import Call, ModelReply, ModelRequest
 
 # Bounds on input, in tokens. Tokenizers of language models cut text into pieces of one byte or more, so text has no
@@ -117,6 +118,11 @@ class Gateway:
         """Whether it reads pictures: yes, where its config says nothing."""
         return self._config.images is not False
 
+    @property
+    def trainable(self) -> Trainable | None:
+        """The model itself, where its weights can be trained here."""
+        return self._backend if isinstance(self._backend, Trainable) else None
+
     def worst(self, request: ModelRequest) -> Amount:
         """The most that one try at this request can cost."""
         return most(*self.bounds(request), self._price)
@@ -129,6 +135,7 @@ class Gateway:
 
     async def ask(self, request: ModelRequest, spending: Spending) -> Answered:
         """Answer one request, each try within the budgets."""
+        self._refuse_beyond(request)
         course = _Course(self._bounded(request), yields=self._is_ours(request))
         while True:
             try:
@@ -148,6 +155,13 @@ class Gateway:
         await self._backend.close()
 
     # ----------------------------------------------------------------------------------------- what is asked for
+
+    def _refuse_beyond(self, request: ModelRequest) -> None:
+        """What a model would pass over in silence, so that it would seem to hold."""
+        if request.weights is not None and self.trainable is None:
+            raise ModelUnusable(f"{self.id} has no weights of ours, and the state names {request.weights[:12]}")
+        if request.seed is not None and not getattr(self._backend, "seeded", False):
+            raise ModelUnusable(f"{self.id} draws by no seed; leave seeded out of [agent], or use a model of local/")
 
     def _body_bound(self) -> int | None:
         said = [self._config.body[key] for key in OUTPUT_KEYS if self._config.body.get(key) is not None]

@@ -12,19 +12,26 @@ request always has the same reply: its reply is a function of the request, on on
 import asyncio
 import os
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rung.backends.models.local import chat, weights
+from rung.backends.models.backend import Backend
+from rung.backends.models.local import adapter, chat, weights
+from rung.backends.training import causal, tiny
+from rung.backends.training.policy import Policy
+from rung.backends.training.tiny import Tiny
 from rung.core.canonical import JSON, fingerprint
 from rung.core.errors import ContextOverflow, ModelUnusable, UsageError
 from rung.core.seeds import Seed
+from rung.core.training import Epoch, Example, TrainSpec
 from rung.core.values import ModelReply, ModelRequest, Usage
 
 if TYPE_CHECKING:
     from rung.backends.models.local.writer import Chooser, Writer, Written
 
-NAMES = ("smollm2",)
+NAMES = ("policy", "tiny", "smollm2")
 IMAGES = False
 CONTEXT_TOKENS = 8192
 DEFAULT_TOKENS = 256
@@ -33,20 +40,44 @@ one would, and an agent's usual 2,048 tokens would be two minutes of the same se
 NOTE = "135 million parameters: it exercises every code path and is not a capable player"
 
 
-def make(name: str) -> "Local":
+def make(name: str) -> Backend:
     """The model of this name. Raises `UsageError` when it is not installed; it is loaded with the first request."""
     if name not in NAMES:
-        raise UsageError(f"no local model named {name!r}; there is local/{NAMES[0]}")
+        raise UsageError(f"no local model named {name!r}; there are: {', '.join(f'local/{each}' for each in NAMES)}")
+    if name == "policy":
+        return Policy()
+    if name == "tiny":
+        causal.require("local/tiny", tiny.LIBRARIES)
+        return Tiny()
     weights.require()
     return Local()
 
 
 class Local:
-    """A backend that runs the model in a thread of its own, one request at a time."""
+    """A backend that runs the model in a thread of its own, one request at a time. It trains there too."""
+
+    format = adapter.FORMAT
+    seeded = True  # it draws by the request's seed
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="local-model")
         self._writer: Writer | None = None
+        self._read: Callable[[str], bytes] | None = None
+
+    def borrow(self, read: Callable[[str], bytes]) -> None:
+        """Where trained weights are read from."""
+        self._read = read
+
+    async def epoch(self, weights: bytes | None, examples: Sequence[Example], spec: TrainSpec, number: int) -> Epoch:
+        """Once through the examples."""
+        try:
+            causal.require("training local/smollm2", adapter.LIBRARIES)
+        except UsageError as missing:
+            raise ModelUnusable(str(missing)) from None
+        folder = _prepared()
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, adapter.epoch, folder, weights, examples, spec, number
+        )
 
     async def once(self, request: ModelRequest) -> ModelReply:
         """Answer, or raise `ContextOverflow` or `ModelUnusable`. When nobody waits any more, it stops writing.
@@ -78,6 +109,7 @@ class Local:
                 "agent program"
             )
         writer = self._loaded()
+        self._bind(writer, request.weights)
         prompt = writer.prompt(request.messages, request.tools)
         try:
             written = writer.write(
@@ -89,20 +121,31 @@ class Local:
             ) from None
         return _reply(writer, prompt, written)
 
+    def _bind(self, writer: "Writer", digest: str | None) -> None:
+        if digest == writer.bound:
+            return
+        if digest is not None and self._read is None:
+            raise ModelUnusable(f"local/smollm2 was not told where weights are kept, and is asked with {digest[:12]}")
+        writer.bind(digest, self._read(digest) if digest is not None and self._read is not None else None)
+
     def _loaded(self) -> "Writer":
         if self._writer is None:
             self._writer = _load()
         return self._writer
 
 
-def _load() -> "Writer":
+def _prepared() -> Path:
     # Threads that spin while they wait make everything ten times slower when others use the cores too.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
     try:
-        folder = weights.prepare()
+        return weights.prepare()
     except UsageError as error:
         raise ModelUnusable(str(error)) from error
+
+
+def _load() -> "Writer":
+    folder = _prepared()
     from rung.backends.models.local.writer import Writer
 
     try:
@@ -128,6 +171,8 @@ def _chooser(request: ModelRequest) -> "Chooser":
 
     if not request.temperature:
         return likeliest
+    if request.seed is not None:
+        return sampler(request.temperature, Seed("local").child("seed", request.seed).rng())
     tools: list[JSON] = [[tool.name, tool.description, tool.parameters] for tool in request.tools]
     asked: list[JSON] = [[message.author, message.text] for message in request.messages]
     return sampler(request.temperature, Seed("local").child(fingerprint([asked, tools, request.temperature])).rng())

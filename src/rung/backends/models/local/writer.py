@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rung.backends.models.local import chat
+from rung.backends.models.local.adapter import Bound
 from rung.backends.models.local.weights import quietly
 from rung.core.values import Message, Tool
 
@@ -66,6 +67,17 @@ class Writer:
         self._model = model.eval()
         self._forms = LLTokenizer(text, n_vocab=model.config.vocab_size, eos_token=chat.END)
         self._kept: list[_Kept] = []
+        self._weights = Bound(self._model)
+
+    @property
+    def bound(self) -> str | None:
+        """The SHA-256 of the trained weights it writes with; None for those as shipped."""
+        return self._weights.digest
+
+    def bind(self, digest: str | None, weights: bytes | None) -> None:
+        """Write with these trained weights from here on, or with those as shipped."""
+        self._kept = []  # keys and values of other weights
+        self._weights.bind(digest, weights)
 
     def prompt(self, messages: Sequence[Message], tools: Sequence[Tool]) -> list[int]:
         """The tokens that these messages and tools are."""
