@@ -1,7 +1,6 @@
 """An exploring study of scripted agents in memory, whose pathways are known: one learns, one does not, one forgets."""
 
 import random
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -10,6 +9,7 @@ from protocols.studies import Learns, Scripted, child
 from rung.core import registry
 from rung.core.ports import RefineContext
 from rung.core.values import Action, State, View
+from rung.protocols.judging import BY_ITSELF, Judging
 from rung.protocols.study import Arm
 from rung.reports.explore import read
 from rung.reports.explore.values import ExploreReport
@@ -57,7 +57,7 @@ def study(
     games: Any = (TINY, LAMP),
     episodes: int = 30,
     journal: MemoryJournal | None = None,
-    act: Any = plays,
+    judging: Judging = BY_ITSELF,
     **how: Any,
 ) -> MemoryJournal:
     """A study of pathways by name, each with how it changes."""
@@ -73,7 +73,7 @@ def study(
     named = [{"name": name, "method": {"name": "phantom"}} for name in changes]
     settings = config(lineages=lineages, seed=seed, explore=section, arms=named, name="three pathways")
     arms = [
-        replace(Arm(name, Scripted(act, files={"agent/skill": str(START).encode()}), learning(change)))
+        Arm(name, Scripted(plays, files={"agent/skill": str(START).encode()}), learning(change), judging=judging)
         for name, change in changes.items()
     ]
     return ran(settings, *arms, journal=journal).journal

@@ -122,6 +122,8 @@ class Record:
 def record(journal: Journal) -> Record:
     """Read a study, finished or not; raises `UsageError` where none has begun."""
     config = tables.plan_fact(journal, "config")
+    if config.get("protocol") == "explore":
+        raise UsageError('this run is of protocol = "explore", which has curves and no rungs; `rung report` reads it')
     rows = list(tables.attempts(journal))
     exam = tables.planned_exam(journal)
     work = {

@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from reports.explored import LAMP, TINY, report, study
 from reports.explored import journal as known
 from rung.core.errors import UsageError
+from rung.protocols.judging import Judging
 from rung.protocols.launch import simulate
 from rung.reports.explore import flat, markdown, page, read, tables, terminal
 from rung.reports.wording import number
@@ -66,6 +68,32 @@ def test_judging_is_what_the_script_says(found):
     assert still.found.over == pytest.approx(0.75 * (1 - still.found.event_rate), abs=0.08)
     assert still.nmae == pytest.approx(still.found.over)
     assert still.scale == 1.0
+
+
+def test_judging_of_a_whole_study_is_a_recount_of_its_journal_to_1e_12(found):
+    pairs = [
+        (Fraction(fact.value["self_score"]), Fraction(fact.value["score"]))
+        for fact in known().facts(under="history.toy-lamp-v1", kind="step")
+    ]
+    n = len(pairs)
+    row = next(row for row in found.judging if (row.arm, row.game) == ("history", "toy-lamp-v1"))
+    counted = [
+        Fraction(sum((s > 0) == (r > 0) for s, r in pairs), n),
+        Fraction(sum(s > 0 >= r for s, r in pairs), n),
+        Fraction(sum(r > 0 >= s for s, r in pairs), n),
+        sum(abs(s - r) for s, r in pairs) / n,
+    ]
+    seen = [row.found.agreement, row.found.over, row.found.under, row.nmae]
+    assert n == 150
+    assert seen == pytest.approx([float(each) for each in counted], abs=1e-12)
+
+
+def test_a_pathway_that_is_told_the_verdict_has_the_verdict_measured_beside_its_own():
+    told = study(1, by={"still": 0.0}, games=(TINY,), episodes=6, judging=Judging("verdict"))
+    own, other = read.read(told).judging
+    assert (own.whose, other.whose, other.by) == ("said", "told", "verdict")
+    assert (other.found.agreement, other.found.over, other.nmae) == (1.0, 0.0, 0.0)
+    assert own.found.over > 0
 
 
 def test_pathways_are_ranked_within_games_and_counted_over_them(found):
@@ -132,7 +160,7 @@ def test_every_table_of_the_paper_is_in_markdown_and_on_the_page(found):
     text, html = markdown.markdown(found), page.html(found)
     for table in tables.tables(found):
         assert f"## {table.title}".replace("_", "\\_") in text.replace("\\_", "_").replace("_", "\\_")
-        assert f'id="{table.id}"' in html
+        assert f'<section class="told" id="{table.id}">' in html
         assert all(len(row) == len(table.heads) for row in table.rows), table.id
     assert [f"Table {n}" in text for n in (4, 5, 6, 7)] == [True] * 4
 

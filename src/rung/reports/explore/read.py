@@ -13,7 +13,7 @@ from rung.core.ports import Journal
 from rung.findings.judging import Judged, judged, judgings, span
 from rung.findings.self_testing import self_testings
 from rung.findings.transitions import Course
-from rung.reports import books, models
+from rung.reports import books, models, tables
 from rung.reports.books import Books, Place
 from rung.reports.explore import decisions, shuffles
 from rung.reports.explore.couplings import coupled
@@ -21,7 +21,7 @@ from rung.reports.explore.record import Record, record
 from rung.reports.explore.scores import Scores, left_out
 from rung.reports.explore.values import ArmRow, CurveRow, ExploreReport, Point, Standing, Versus
 from rung.reports.explore.weaknesses import weaknesses
-from rung.reports.values import Cost, Quote
+from rung.reports.values import Cost, Pool, Quote
 from rung.stats.multiplicity import planned
 from rung.stats.verdict import evidence, judge
 
@@ -81,6 +81,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> Ex
         versus=tuple(_versus(found)),
         standing=tuple(_standing(found, curves)),
         baseline_cost=_cost(noted, found, lambda who: who.startswith("A0.")),
+        pools=tuple(Pool(**pool) for pool in tables.plan_fact(journal, "freshness")),
         exam_id=found.about_exam["id"],
         digest=journal.digest(),
         secret_fixed=bool(found.config["secret_fixed"]),

@@ -8,7 +8,7 @@ from rung.core.values import Estimate
 from rung.findings.judging import Judged
 from rung.findings.self_testing import SelfTesting
 from rung.reports.explore.shuffles import Described
-from rung.reports.values import Cost, Quote
+from rung.reports.values import Cost, Pool, Quote
 from rung.stats.verdict import Verdict
 
 
@@ -157,6 +157,7 @@ class ExploreReport:
     versus: tuple[Versus, ...]
     standing: tuple[Standing, ...]
     baseline_cost: Cost
+    pools: tuple[Pool, ...]
     exam_id: str
     digest: str
     secret_fixed: bool

@@ -53,6 +53,12 @@ def _design(report: ExploreReport) -> Iterator[str]:
             f"the baseline has {report.baseline_episodes} episodes a game, fewer than {BASELINE_EPISODES}: its noise "
             "is in every number above it"
         )
+    for pool in report.pools:
+        if pool.pool == "holdout" and pool.stale:
+            yield (
+                f"{pool.stale} of {pool.count} sealed tasks of {pool.cell} repeat content met before: intervals over "
+                "tasks count each as one of its own, and are too short"
+            )
     made = {arm.name: arm.exploring.attempts for arm in report.arms}
     if len(set(made.values())) > 1:
         yield f"pathways explored unequally: {', '.join(f'{name} {count}' for name, count in made.items())} episodes"
