@@ -12,7 +12,7 @@ from rung.core.errors import UsageError
 from rung.core.seeds import Seed
 from rung.findings.semantics.labels import Labelled, labels_from, parse, spell
 from rung.findings.semantics.likeness import nearest
-from rung.findings.semantics.values import RELATIONS, SCOPES, SURFACES, Earlier, Labels, Proposal
+from rung.findings.semantics.values import BEFORE, RELATIONS, SCOPES, SURFACES, Labels, Proposal
 from rung.reports.wording import clean
 
 SHOWN = 12
@@ -119,15 +119,13 @@ def _letters(question: str, *, several: bool = True) -> list[str]:
 
 
 def _which(proposal: Proposal) -> str | None:
-    choices: dict[str, Earlier | None] = {str(number): each for number, each in enumerate(proposal.earlier, 1)}
-    if proposal.before is not None:
-        choices["b"] = Earlier("before", proposal.before)
+    choices = {str(number): each.id for number, each in enumerate(proposal.earlier, 1)}
+    choices |= {"b": BEFORE} if proposal.before is not None else {}
     while choices:
         said = str(click.prompt("of which (its number)")).strip().lower()
         if said == QUIT:
             raise Quit
         if said in choices:
-            found = choices[said]
-            return found.id if found is not None else None
+            return choices[said]
         click.echo(f"  one of {', '.join(choices)}, seen {clean(said)!r}")
     return None

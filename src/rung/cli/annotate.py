@@ -3,7 +3,9 @@
 import asyncio
 import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -73,7 +75,9 @@ def command(run: Path, **given: Any) -> None:
     if wanted.model is not None and wanted.label is not None:
         raise UsageError("--model and --label are two labelers; give one of them at a time")
     if wanted.label is not None and not labelled(directory, wanted):
-        click.echo(f"kept; go on with: rung annotate {run} --label {wanted.label}", err=True)
+        beside = ["--file", str(wanted.file)] if wanted.file is not None else []
+        again = shlex.join(["rung", "annotate", str(run), "--label", wanted.label, *beside])
+        click.echo(f"kept; go on with: {again}", err=True)
         return
     if wanted.model is not None:
         asked(directory, wanted)
@@ -118,25 +122,16 @@ def proposals(directory: RunDirectory) -> list[Proposal]:
         return [each.recorded.proposal for _, some in annotated(journal) for each in some]
 
 
-class writing:
+@contextmanager
+def writing(directory: RunDirectory) -> Iterator[Journal]:
     """The record of a run that nobody works, to put observations into it."""
-
-    def __init__(self, directory: RunDirectory) -> None:
-        self._directory = directory
-        self._lock = directory.lock()
-
-    def __enter__(self) -> Journal:
-        self._lock.__enter__()
-        self._journal = SqliteJournal(self._directory.journal)
-        return self._journal
-
-    def __exit__(self, *error: object) -> None:
+    with directory.lock():
+        journal = SqliteJournal(directory.journal)
         try:
-            if error[0] is None:
-                asyncio.run(self._journal.flush(durable=True))
+            yield journal
+            asyncio.run(journal.flush(durable=True))
         finally:
-            self._journal.close()
-            self._lock.__exit__(None, None, None)
+            journal.close()
 
 
 # --------------------------------------------------------------------------------------------- a model
@@ -149,7 +144,7 @@ def asked(directory: RunDirectory, wanted: Wanted) -> None:
     if model.live and wanted.usd is None and wanted.tokens is None:
         raise UsageError(f"{name} costs money; say how much it may: --usd 2, or --tokens 500000")
     with opened(directory.path) as (_, journal):
-        known = kept(journal)[name][1] if name in kept(journal) else {}
+        _, known = kept(journal).get(name, (None, {}))
     open_to = [each for each in proposals(directory) if each.id not in known][: wanted.most]
     with writing(directory) as record:
         asyncio.run(_ask(model, open_to, wanted, record))

@@ -168,6 +168,8 @@ def lines(report: "LadderReport") -> Iterator[str]:
 def summary(arm: Changes) -> str:
     """An arm's changes in a line."""
     tally = arm.all
+    if not tally.recorded:
+        return "nothing was proposed"
     rates = ", ".join(
         f"{_share(tally.by_label['relation'][word][0], tally.recorded)} {said}"
         for word, said in (("revise", "revised"), ("duplicate", "duplicate"))

@@ -87,9 +87,6 @@ def test_the_place_decides_on_the_surface_before_the_words(said, path, text):
 
 
 def test_prose_is_no_code():
-    assert [looks_like_code(each) for each in ("Sell all on day 3.", "x = 3", "", "for x in y:\n    go(x)")] == [
-        False,
-        True,
-        False,
-        True,
-    ]
+    prose = ["Sell all on day 3.", "Note: sell it all late.", "return only the JSON object, and no words.", ""]
+    code = ["x = 3", "for x in y:\n    go(x)", "retries: 3", "def f(x):\n    return x"]
+    assert [looks_like_code(each) for each in (*prose, *code)] == [False] * 4 + [True] * 4

@@ -70,8 +70,17 @@ def test_code_that_is_no_python_is_cut_where_lines_are_not_indented():
     assert texts("agent/a.sh", "f() {\n  ls\n}\nexit 1\n") == ["f() {\n  ls\n}", "exit 1"]
 
 
-@pytest.mark.parametrize("path", ["conversation/log.jsonl", "method/archive/a.md", "agent/memory/counters.jsonl"])
-def test_conversations_archives_and_counters_hold_no_proposals(path):
+@pytest.mark.parametrize(
+    "path",
+    [
+        "conversation/log.jsonl",
+        "method/archive/a.md",
+        "agent/memory/counters.jsonl",
+        "agent/memory/episodes/0007.jsonl",
+        "agent/memory/history.jsonl",
+    ],
+)
+def test_conversations_archives_counters_and_episodes_hold_no_proposals(path):
     assert pieces({path: b"Sell all of it.\n"}) == ()
 
 

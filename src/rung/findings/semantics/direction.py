@@ -38,11 +38,6 @@ class Bearing:
     unwanted: frozenset[str]
     sides: Mapping[int, tuple[int, ...]]
 
-    @property
-    def all(self) -> frozenset[str]:
-        """Everything that it is about."""
-        return self.wanted | self.unwanted
-
 
 def turned(one: str, other: str) -> bool:
     """Whether two texts that are about one thing point in opposite directions.

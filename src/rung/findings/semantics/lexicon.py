@@ -15,9 +15,8 @@ from rung.findings.semantics.values import FUNCTIONS, Function
 class Lexicon:
     """Words by what they tell.
 
-    `same`: groups of one meaning. `empty`: words that say nothing. `common`: words
-    that any rules have. `negations`, and `flips` that turn the next word.
-    `sides`: words of a pair of opposites, each with the pair's number and its side. `numbers`: spelt out.
+    `same`: groups of one meaning. `empty`: words that say nothing. `common`: words that any rules have. `sides`: words
+    of a pair of opposites, each with the pair's number and its side. `flips` turn the next word. `numbers`: spelt out.
     `things`: what names a thing of some game. `category`: what speaks of a category of games. `function`: what speaks
     of an ability, and `hint` what may. `code`: what speaks of something that is built or enforced, `said`: of words for
     an agent, `improver`: of how the next change is made. Patterns are for small letters, a space between words.
@@ -26,7 +25,6 @@ class Lexicon:
     same: Sequence[Sequence[str]]
     empty: Sequence[str]
     common: Sequence[str]
-    negations: frozenset[str]
     flips: frozenset[str]
     sides: Mapping[str, tuple[int, int]] = field(hash=False)
     numbers: frozenset[str]
@@ -47,7 +45,7 @@ def lexicon() -> Lexicon:
         same=[line.split() for line in _lines(found["same"])],
         empty=found["empty"].split(),
         common=found["common"].split(),
-        **{name: frozenset(found["direction"][name].split()) for name in ("negations", "flips", "numbers")},
+        **{name: frozenset(found["direction"][name].split()) for name in ("flips", "numbers")},
         sides=dict(_sides(found["direction"]["sides"])),
         things=_any(found["things"]),
         category={name: _any(text) for name, text in found["category"].items()},

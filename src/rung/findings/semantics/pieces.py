@@ -20,7 +20,10 @@ LONGEST = 2000
 MOST = 4000
 """Pieces of one file."""
 
-_COUNTERS = re.compile(r"(^|/)(counters?|meta|stats|state)\.jsonl?$")
+_KEPT_BOOKS = re.compile(
+    r"(^|/)(counters?|meta|stats|state)\.jsonl?$"
+    r"|(^|/)(episodes?|history|attempts?|transcripts?|trajector(y|ies))(/|\.jsonl?$)"
+)
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|=+\s*$|-{3,}\s*$|<[^>]*>\s*$|\|?[\s:|-]+\|\s*$)")
 _FENCE = re.compile(r"^\s*(```|~~~)")
@@ -60,13 +63,13 @@ def pieces(files: Mapping[str, bytes]) -> tuple[Piece, ...]:
 
 
 def is_kept(path: str) -> bool:
-    """Whether proposals can lie at a path: not in conversations and counters, nor in what a method keeps for itself.
+    """Whether proposals can lie at a path: not in conversations, counters and episodes, nor in a method's own files.
 
     A method's own files count where they are the improver, which the next change is made with.
     """
     part = path.partition("/")[0]
     kept = part != "conversation" and (part != "method" or re.search(r"improver|meta_agent|meta_prompt", path))
-    return bool(kept) and _COUNTERS.search(path) is None
+    return bool(kept) and _KEPT_BOOKS.search(path) is None
 
 
 def cut(path: str, data: bytes) -> Iterator[Piece]:

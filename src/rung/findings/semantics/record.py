@@ -110,7 +110,7 @@ class _Reader:
         made: dict[tuple[str, int], list[str]] = defaultdict(list)
         for fact in self._journal.facts(kind="refined"):
             parts = fact.path.split("/")
-            if parts[0] not in self._scripted:
+            if _arm_of(parts[0]) not in self._scripted:
                 made[parts[0], int(parts[1].removeprefix("L"))].append(fact.path)
         for (arm, lineage), paths in made.items():
             yield self._line(arm, lineage, sorted(paths, key=_place))
@@ -170,10 +170,15 @@ class _Reader:
             path,
             game,
             self._categories.get(game, ""),
-            str(self._methods.get(parts[0], "")),
+            str(self._methods.get(_arm_of(parts[0]), "")),
         )
         standing = tuple(Earlier(known.get(each.key, "A_0"), each.text) for each in before)
         return about.recorded(drafts, standing, taken=number == taken), len(found.went)
+
+
+def _arm_of(name: str) -> str:
+    """The arm that a lineage is of: exploring names a lineage by its game as well, `history.trust-v1`."""
+    return name.partition(".")[0]
 
 
 def _place(path: str) -> int:
@@ -248,11 +253,10 @@ def _drafts(manifest: Mapping[str, Any], came: Sequence[Changed]) -> list[_Draft
     return [*drafts, *(_Draft(text, None, fate="full") for text in _left_out(manifest, "full"))]
 
 
-def _of_change(change: Changed, text: str | None = None) -> _Draft:
+def _of_change(change: Changed) -> _Draft:
     before = change.before.text if change.before is not None else None
     operation: Operation = "add" if before is None else "revise"
-    said = text or change.piece.text
-    return _Draft(said, change.piece.path, operation, before, frozenset((change.piece.key,)))
+    return _Draft(change.piece.text, change.piece.path, operation, before, frozenset((change.piece.key,)))
 
 
 def _opinions(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -19,8 +19,6 @@ from rung.findings.semantics.words import advice, content, sharing, words
 
 RELATED = 0.30
 """Likeness from which two texts are about one point."""
-SHARED = 2
-"""Words that two texts share at least, where they are not close."""
 TURNED = 0.26
 """Likeness from which a turned direction is a contradiction, and no other point."""
 CLOSE = 0.55

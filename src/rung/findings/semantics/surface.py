@@ -15,10 +15,10 @@ SETTINGS = re.compile(r"\.(toml|ya?ml|ini|cfg|conf|env|json)$|(^|/)(Makefile|Doc
 """What a file of settings ends in."""
 REMEMBERED = re.compile(r"(^|/)(memory|memories|notes?|playbook|prompts?|skills?|examples?|lessons?)(/|\.|_|$)", re.I)
 """Where words for a model lie, whatever form the file has."""
-_LONG_STRING = re.compile(r'("""|\'\'\')(?P<text>.*?)(\1)|"(?P<one>[^"\n]{24,})"|\'(?P<two>[^\'\n]{24,})\'', re.DOTALL)
+_LONG_STRING = re.compile(r'("""|\'\'\').*?\1|"[^"\n]{24,}"|\'[^\'\n]{24,}\'', re.DOTALL)
 _CODE_SIGNS = re.compile(
-    r"^\s*(def|class|async def|import|from \w+ import|return|if .*:|for .*:|while .*:|@\w+|function\b|const\b|let\b"
-    r"|[\w.\[\]\"']+\s*(=|\+=|:)\s*\S|\w+\(.*\)\s*$|#!)",
+    r"^\s*(def \w|class \w|async def|import \w|from [\w.]+ import|return\b|(if|for|while)\b.*:\s*$|@\w"
+    r"|function\b|const\b|let\b|[\w.\[\]\"']+\s*\+?=\s*\S|[\w.-]+:\s*\S+\s*$|\w+\(.*\)\s*$|#!)",
     re.MULTILINE,
 )
 MOSTLY = 0.6
@@ -52,6 +52,8 @@ def looks_like_code(text: str) -> bool:
     (True, False)
     """
     lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) == 1 and _reads(text) and text.rstrip()[-1] in ".!?":
+        return False
     return bool(lines) and 2 * sum(_CODE_SIGNS.match(line) is not None for line in lines) >= len(lines)
 
 

@@ -32,8 +32,8 @@ def words(text: str) -> tuple[str, ...]:
     >>> words("Don't set maxRetries = 3!")
     ("don't", 'set', 'max', 'retries')
     """
-    plain = _NAME.sub(" ", text.replace("\u2019", "'"))
-    return tuple(each.casefold().removesuffix("'s") for each in _WORD.findall(plain))
+    apart = _NAME.sub(" ", text.replace("\u2019", "'"))
+    return tuple(each.casefold().removesuffix("'s") for each in _WORD.findall(apart))
 
 
 @lru_cache(maxsize=1 << 15)
