@@ -3,10 +3,12 @@
 import random
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rung.core.config import read
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.values import Action, State, Step, View
 from rung.methods.history import make as history
@@ -373,3 +375,20 @@ def test_a_judge_that_cannot_be_reached_has_judged_nothing_and_the_study_goes_on
     assert judged["scores"] == [None]
     assert judged["unread"]["0000"] == "InstrumentFault: model: connection reset"
     assert len(seen.paths("exam")) == 4 + 4
+
+
+def test_the_resolved_config_of_a_run_is_read_again_as_the_same_study(tmp_path: Path):
+    whole = config(explore={"judges": ["verdict"], "games": [TINY]}, controls=["discard"])
+    directory = launch.run(whole, tmp_path / "run")
+    again = read(directory.config)
+    assert again.identity() == whole.identity()
+    assert [arm.name for arm in again.every_arm()] == ["phantom", "phantom-verdict", "phantom-discard"]
+
+
+def test_a_control_that_discards_explores_as_much_and_stays_as_it_was():
+    whole = config(explore={"games": [TINY]}, controls=["discard"])
+    seen = ran(whole)
+    start = seen.fact("phantom-discard", "initial")["snapshot"]
+    assert seen.fact("phantom-discard.toy-lock-v1/L1", "final")["snapshot"] == start
+    assert seen.fact("phantom.toy-lock-v1/L1", "final")["snapshot"] != start
+    assert len(seen.paths("phantom-discard.toy-lock-v1/L1")) == len(seen.paths("phantom.toy-lock-v1/L1"))

@@ -393,6 +393,6 @@ def _open(drawn: Plan, directory: RunDirectory, journal: Journal, plugins: Mappi
     journal.observe("run", "code", wiring.code(drawn.config))
     journal.observe("run", "made_with", provenance.gather())
     identity = {**drawn.config.identity(), "engine": drawn.config.engine.model_dump(mode="json")}
-    identity["arms"] = [arm for arm in identity["arms"] if "control" not in arm]  # `controls` adds them again
+    identity["arms"] = [arm for arm in identity["arms"] if "of" not in arm]  # those are added again when it is read
     directory.write_text(directory.config, json.dumps(identity, indent=2) + "\n")
     directory.write_text(directory.manifest, json.dumps(plan.manifest(drawn, payloads=True), indent=1) + "\n")
