@@ -232,6 +232,15 @@ def test_scores_are_shown_by_kind_with_what_comes_and_goes():
     assert "lock-v1 d2: 0.5 (best 0.5)" in model.heard()
 
 
+def test_a_history_that_grows_too_long_forgets_its_oldest_sessions():
+    change = Change("c", (NOTE,), ("f" * 120,) * 20, ("r" * 120,) * 20, "t" * 400)
+    sessions = [attribution.Past(at, (change,) * 12, {NOTE: "x"}) for at in range(10)]
+    kept = attribution.read(State({attribution.HISTORY: attribution.written(sessions)}))
+    assert [past.at for past in kept] == list(range(10 - len(kept), 10))
+    assert 1 < len(kept) < 10
+    assert (kept[0].undo, kept[-1].undo) == ({}, {NOTE: "x"})
+
+
 def test_a_history_that_was_ruined_is_read_as_far_as_it_holds_sessions():
     line = attribution.Past(3, (Change("c", (NOTE,), ("f",), (), "t"),), {NOTE: None}).line()
     for garbage in ("", "[" * 9_000, '{"at": 1}', '{"at": "x", "changes": [], "undo": {}}', '{"changes": 7}', "\x00"):

@@ -33,7 +33,7 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
     "reflexion": {"name": "reflexion", "max_tokens": 96},
     "gepa": {"name": "gepa", "question": "general", "max_tokens": 160, "temperature": 1.0},
     "hyperagents": {"name": "hyperagents", **SMALL},
-    "ahe": {"name": "ahe", "replies": "choices", "temperature": 1.0, "max_tokens": 160, "turns": 4},
+    "ahe": {"name": "ahe", "replies": "choices", "temperature": 1.0, "max_tokens": 160, "turns": 8},
     "hyperagents direct": {"name": "hyperagents", "variant": "direct", **SMALL},
 }
 

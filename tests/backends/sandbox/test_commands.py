@@ -1,6 +1,7 @@
 """Single commands in a confiner, as the sandbox port hands them to agents and methods."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -86,6 +87,13 @@ def test_nothing_is_left_of_its_folder(ran: Callable[..., Ran], monkeypatch: pyt
     monkeypatch.setattr("tempfile.tempdir", None)
     ran("import os; os.mkdir('d'); open('d/f', 'w').close(); os.chmod('d', 0)")
     assert list(tmp_path.glob("*/work")) == []
+
+
+def test_where_the_system_has_no_python_it_is_the_one_that_runs_rung(
+    ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("rung.backends.sandbox.commands.PATH", "/nowhere")
+    assert ran("import sys; print(sys.prefix)").out.decode().strip() == sys.base_prefix
 
 
 def test_a_path_that_leaves_the_folder_is_refused(box: Commands):

@@ -54,10 +54,11 @@ class Commands:
             kept[stream] += data
             del kept[stream][:-KEPT]
 
+        path, python = _python()
         program = Program(
             argv,
-            {"PATH": PATH, "HOME": WORK, "LANG": "C.UTF-8"},
-            (*_python(), Bind(work, WORK, writable=True)),
+            {"PATH": path, "HOME": WORK, "LANG": "C.UTF-8"},
+            (*python, Bind(work, WORK, writable=True)),
             cwd=WORK,
             bounds=replace(self.bounds, seconds=seconds),
             stdin=stdin,
@@ -68,11 +69,11 @@ class Commands:
         return _told(ended, bytes(kept["out"]), bytes(kept["err"]))
 
 
-def _python() -> tuple[Bind, ...]:
-    """Where the system has no Python of its own, the one that runs this."""
+def _python() -> tuple[str, tuple[Bind, ...]]:
+    """Where programs are looked for; where the system has no Python, with the one that runs this."""
     if any(Path(folder, "python3").exists() for folder in PATH.split(":")):
-        return ()
-    return (Bind(Path(sys.base_prefix), sys.base_prefix),)
+        return PATH, ()
+    return f"{PATH}:{sys.base_prefix}/bin", (Bind(Path(sys.base_prefix), sys.base_prefix),)
 
 
 def _told(ended: Ended, out: bytes, err: bytes) -> Ran:

@@ -22,16 +22,15 @@ def candidate(
     about: Mapping[str, JSON],
     *,
     beside: Mapping[str, bytes] | None = None,
-    unfinished: bool = True,
 ) -> Sequence[Candidate]:
     """The desk as one candidate, with what was edited and refused in its manifest; `Skipped` where nothing changed.
 
-    `beside` are files of the method's own that go into the state with it. With `unfinished=False` the edits of a
-    session that did not end by its own word are thrown away.
+    `beside` are files of the method's own that go into the state with it. However the session ended, what was edited
+    stands; a method that wants it finished looks at `session.ended` first.
     """
     changes = desk.changes()
-    if not changes or not (unfinished or session.ended == "finished"):
-        return Skipped(_why(desk, session, changed=bool(changes)), {**about, **_worked(desk, session)})
+    if not changes:
+        return Skipped(_why(desk, session), {**about, **_worked(desk, session)})
     manifest: dict[str, JSON] = {
         "evidence": [context.feedback.id],
         "files": sorted(changes),
@@ -51,11 +50,10 @@ def _worked(desk: Desk, session: Session) -> dict[str, JSON]:
     }
 
 
-def _why(desk: Desk, session: Session, *, changed: bool) -> str:
-    what = "the edits were not finished" if changed else "nothing was edited"
+def _why(desk: Desk, session: Session) -> str:
     reasons = [*session.sent_back, *(str(each["why"]) for each in desk.refusals if isinstance(each, Mapping))]
     refused = f"; refused: {'; '.join(reasons)}" if reasons else ""
-    return f"{what}: the session ended by {session.ended} after {session.turns} turns{refused}"
+    return f"nothing was edited: the session ended by {session.ended} after {session.turns} turns{refused}"
 
 
 def opinions(desk: Desk) -> list[JSON]:

@@ -27,7 +27,9 @@ Verdict: TypeAlias = Literal["harmful", "mixed", "effective", "partially effecti
 HISTORY = "method/ahe/history.jsonl"
 """A session a line: `at`, the attempts so far; `changes` with files and predictions; `undo`, texts by path."""
 
-MOST_SESSIONS = 200
+MOST_KEPT = 400_000
+"""Characters of the history; the oldest sessions are forgotten first."""
+
 MOST_CHANGES = 12
 MAX_TEXT = 400
 MAX_UNDO = 64_000
@@ -137,9 +139,14 @@ def _change(found: Mapping[str, object]) -> Change:
 
 def written(sessions: Sequence[Past]) -> bytes:
     """The history as a file: the newest sessions, of which only the last can be taken back."""
-    kept = list(sessions)[max(0, len(sessions) - MOST_SESSIONS) :]
-    lines = [Past(each.at, each.changes, {}).line() for each in kept[:-1]] + [each.line() for each in kept[-1:]]
-    return "".join(f"{line}\n" for line in lines).encode()
+    lines = [Past(each.at, each.changes, {}).line() for each in sessions[:-1]] + [each.line() for each in sessions[-1:]]
+    left, many = MOST_KEPT, 0
+    for line in reversed(lines):
+        left -= len(line)
+        if left < 0 and many:
+            break
+        many += 1
+    return "".join(f"{line}\n" for line in lines[len(lines) - many :]).encode("utf-8", "replace")
 
 
 def undo(before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> Mapping[str, str | None]:
@@ -160,7 +167,7 @@ def undo(before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> Mapp
 # --------------------------------------------------------------------------------------------- what was announced
 
 
-def announced(said: Mapping[str, object], changes: Mapping[str, bytes | None], session: int) -> tuple[Change, ...]:
+def announced(said: Mapping[str, object], changes: Mapping[str, bytes | None], at: int) -> tuple[Change, ...]:
     """The changes that an improver announced, as far as they are of files that it did change."""
     listed = said.get("changes")
     found: list[Change] = []
@@ -169,15 +176,15 @@ def announced(said: Mapping[str, object], changes: Mapping[str, bytes | None], s
             continue
         files = tuple(path for path in _texts(each.get("files")) if path in changes)
         if files:
-            name = f"c{session}-{len(found) + 1}"
+            name = f"c{at}-{len(found) + 1}"
             text = " ".join(str(each.get("description", "")).split())[:MAX_TEXT]
             found.append(Change(name, files, _texts(each.get("predicted_fixes")), _texts(each.get("risk")), text))
     return tuple(found)
 
 
-def derived(changes: Mapping[str, bytes | None], kinds: Sequence[str], session: int) -> tuple[Change, ...]:
+def derived(changes: Mapping[str, bytes | None], kinds: Sequence[str], at: int) -> tuple[Change, ...]:
     """One change of all files, where nothing was announced: it should help every kind that was met."""
-    return (Change(f"c{session}-1", tuple(changes), tuple(kinds), (), "(not announced)"),)
+    return (Change(f"c{at}-1", tuple(changes), tuple(kinds), (), "(not announced)"),)
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -154,15 +154,16 @@ class Ahe:
         desk = Desk(dict(context.state.files), self._editable(), most=256_000)
         found = attribution.verdicts(sessions[-1], context.log) if sessions else {}
         back = self._taken_back(desk, sessions, found)
-        told = [context.log[index] for index in range(max(0, many - self.every), many)]
+        past = (context.log[index] for index in range(max(0, many - self.every), many))
+        told = [each for each in past if each.trajectory] or [context.feedback]
         lent = {"evidence/history.md": evidence.history(sessions, found, back) + "\n"}
-        shown = await evidence.gathered(model, [each for each in told if each.trajectory], self.decoding, lent=lent)
+        shown = await evidence.gathered(model, told, self.decoding, lent=lent)
         desk.lent, kept = shown.lent, dict(desk.files)
         session = await self._edited(model, context, desk, self._opening(context, told, shown.overview))
         wrong = await self._wrong(context, desk, session)
         if wrong is not None:
             desk.files = kept  # what was taken back stays so, whatever the improver did
-        work = _Work(context, desk, session, sessions, found, back)
+        work = _Work(context, desk, session, sessions, found, back, kept)
         return self._made(work, wrong)
 
     def _taken_back(self, desk: Desk, sessions: Sequence[Past], found: Mapping[str, Verdict]) -> list[str]:
@@ -300,15 +301,16 @@ class _Work:
     sessions: Sequence[Past]
     found: Mapping[str, Verdict]
     back: Sequence[str]
+    kept: Mapping[str, bytes]  # the files when the improver began
 
     def past(self) -> Past:
         """The session as the history holds it."""
-        undo = attribution.undo(self.context.state.files, self.desk.changes())
+        undo = attribution.undo(self.kept, self.desk.changes())
         return Past(len(self.context.log), self.changes()[0], undo)
 
     def changes(self) -> tuple[tuple[attribution.Change, ...], bool]:
         """The changes, and whether they had to be derived because none was announced."""
-        made, number = self.desk.changes(), len(self.sessions) + 1
+        made, number = self.desk.changes(), len(self.context.log)
         said = attribution.announced(self.session.said, made, number)
         kinds = [attribution.bucket(self.context.feedback)]
         return (said, False) if said or not made else (attribution.derived(made, kinds, number), True)
