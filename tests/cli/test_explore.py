@@ -49,7 +49,7 @@ def test_its_report_is_a_page(rung, explored):
 def test_runs_of_it_are_not_compared_rung_by_rung(rung, explored):
     said = rung("compare", explored)
     assert said.exit == 2
-    assert 'done has protocol = "explore": its report holds its pathways against each other' in said.err
+    assert 'protocol = "explore", which has curves and no rungs; `rung report` reads it' in said.err
 
 
 def test_it_is_not_served(rung):

@@ -1,6 +1,6 @@
 """`rung compare`: runs on one exam, and the arms inside one, held against each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -10,11 +10,8 @@ from rung.cli._audits import of_cell
 from rung.cli._runs import opened
 from rung.cli._say import json_option, say_json
 from rung.core.errors import UsageError
-from rung.reports import tables
 from rung.reports.compare import text, whole
 from rung.reports.flat import json_value
-from rung.store.journal import SqliteJournal
-from rung.store.run_directory import RunDirectory
 
 
 @click.command("compare")
@@ -53,7 +50,6 @@ def command(
     labels = _labels(runs)
     with ExitStack() as stack:
         read = {label: stack.enter_context(opened(run)) for label, run in zip(labels, runs, strict=True)}
-        _refuse_exploring(read)
         audits = {label: of_cell(*each) for label, each in read.items()}
         found = whole.compare(
             {label: journal for label, (_, journal) in read.items()},
@@ -69,15 +65,6 @@ def command(
     else:
         for line in text.lines(found):
             click.echo(line)
-
-
-def _refuse_exploring(read: Mapping[str, tuple[RunDirectory, SqliteJournal]]) -> None:
-    for label, (_, journal) in read.items():
-        if tables.plan_fact(journal, "config")["protocol"] == "explore":
-            raise UsageError(
-                f'{label} has protocol = "explore": its report holds its pathways against each other, and runs are '
-                "compared that climb a ladder or are cells; put what is to be compared into one study, as [[arms]]"
-            )
 
 
 def _labels(runs: Sequence[Path]) -> list[str]:
