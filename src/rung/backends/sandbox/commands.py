@@ -4,7 +4,6 @@ Each command has a folder of its own with the files it is given, no network, and
 an agent program. Nothing that it writes is kept.
 """
 
-import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -38,14 +37,11 @@ class Commands:
 
     async def run(self, argv: Sequence[str], *, files: Mapping[str, bytes], seconds: float, stdin: bytes = b"") -> Ran:
         """Run one command over these files, without a shell and without a network."""
-        folder = Path(tempfile.mkdtemp(prefix="rung-"))
-        try:
-            work = folder / "work"
+        with tempfile.TemporaryDirectory(prefix="rung-", ignore_cleanup_errors=True) as folder:
+            work = Path(folder) / "work"
             work.mkdir()
             lay_out(work, files)
             return await self._ran(tuple(argv), work, seconds, stdin)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
     async def _ran(self, argv: tuple[str, ...], work: Path, seconds: float, stdin: bytes) -> Ran:
         kept = {"out": bytearray(), "err": bytearray()}
@@ -73,7 +69,9 @@ def _python() -> tuple[str, tuple[Bind, ...]]:
     """Where programs are looked for; where the system has no Python, with the one that runs this."""
     if any(Path(folder, "python3").exists() for folder in PATH.split(":")):
         return PATH, ()
-    return f"{PATH}:{sys.base_prefix}/bin", (Bind(Path(sys.base_prefix), sys.base_prefix),)
+    prefix = Path(sys.base_prefix)
+    seen = prefix.is_relative_to("/usr")  # as every program sees it
+    return f"{PATH}:{prefix}/bin", () if seen else (Bind(prefix, str(prefix)),)
 
 
 def _told(ended: Ended, out: bytes, err: bytes) -> Ran:
