@@ -14,13 +14,14 @@ from rung.core.surface import Surface
 from rung.core.values import Candidate, Selection, State, Trial
 from rung.methods._kernel import Decoding
 from rung.methods._selection import mean_score, take_first
-from rung.methods.hyperagents import program
+from rung.methods.hyperagents import acting, program
 from rung.methods.hyperagents.parents import Deploy, Parents
 from rung.methods.hyperagents.program import MetaPrompt
 from rung.methods.hyperagents.work import AGENT, Manner, Search, refined
 
 Variant: TypeAlias = Literal["repaired", "faithful", "direct"]
 Replies: TypeAlias = Literal["text", "tools", "choices"]
+Harness: TypeAlias = Literal["agent", "program"]
 
 WHERE = "method.name = 'hyperagents'"
 VARIANTS: tuple[Variant, ...] = ("repaired", "faithful", "direct")
@@ -28,6 +29,7 @@ META_PROMPTS: tuple[MetaPrompt, ...] = ("bare", "informed", "improver_named")
 PARENTS: tuple[Parents, ...] = ("score_children", "score", "best", "latest", "random")
 DEPLOYS: tuple[Deploy, ...] = ("best", "latest", "parent")
 REPLIES: tuple[Replies, ...] = ("text", "tools", "choices")
+HARNESSES: tuple[Harness, ...] = ("agent", "program")
 
 META: Mapping[Variant, MetaPrompt] = MappingProxyType(
     {"repaired": "informed", "faithful": "bare", "direct": "improver_named"}
@@ -37,6 +39,7 @@ DEPLOY: Mapping[Variant, Deploy] = MappingProxyType({"repaired": "best", "faithf
 DEFAULTS: Mapping[str, Default] = MappingProxyType(
     {
         "variant": "repaired",
+        "harness": "agent",
         "meta_prompt": Unset(str),
         "frozen_improver": False,
         "parents": "score_children",
@@ -56,7 +59,8 @@ DEFAULTS: Mapping[str, Default] = MappingProxyType(
 class HyperAgents:
     """Keeps every agent it ever made, and has the improver of one of them make the next.
 
-    `wrapping` is empty because a state acts as the plain agent over its files: nothing of the archive is ever shown.
+    A state acts as the plain agent over its files, and nothing of the archive is ever shown; unless what acts is a
+    `program` of the state, which asks the agent's model itself.
     """
 
     variant: Variant
@@ -64,14 +68,27 @@ class HyperAgents:
     trials: int
 
     needs_model = True
-    runs_code = True  # functions of an improver, and its commands
-    wrapping = ""
+    runs_code = True  # functions of an improver, its commands, and a program that acts
+
+    @property
+    def wrapping(self) -> str:
+        """Nothing around the agent; or a program in its place."""
+        return "program" if self.manner.program else ""
+
+    @property
+    def needs_sandbox(self) -> bool:
+        """A program acts nowhere else."""
+        return self.manner.program
 
     @property
     def id(self) -> str:
         """Name and variant, and how its improver differs from the variant's."""
         meta, frozen = self.manner.meta, self.manner.frozen
-        unusual = [*([meta] if meta != META[self.variant] else []), *(["frozen"] if frozen else [])]
+        unusual = [
+            *(["program"] if self.manner.program else []),
+            *([meta] if meta != META[self.variant] else []),
+            *(["frozen"] if frozen else []),
+        ]
         return " ".join(["hyperagents", self.variant, *unusual])
 
     @property
@@ -92,11 +109,12 @@ class HyperAgents:
             raise UsageError(
                 f"{WHERE} keeps its own files under method/, and agent {agent.id!r} has {taken[0]}; move it"
             )
-        return state.with_files(program.first(self.manner.meta, harness=self.variant == "direct"))
+        files = program.first(self.manner.meta, harness=self.variant == "direct")
+        return state.with_files({**files, **({acting.PROGRAM: program.task_agent()} if self.manner.program else {})})
 
     def actor(self, state: State, agent: Agent, ports: Ports, rng: random.Random) -> Actor:
-        """The agent over its files."""
-        return agent.actor(state, ports, rng)
+        """The agent over its files, or the program that they hold."""
+        return acting.actor(state, ports, rng) if self.manner.program else agent.actor(state, ports, rng)
 
     async def refine(self, context: RefineContext) -> Sequence[Candidate]:
         """The improver of one node makes a child of it. After every attempt with a step in it."""
@@ -150,6 +168,7 @@ def make(options: Mapping[str, JSON]) -> Method:
         ),
         twins=trials > 0,
         choices=replies == "choices",
+        program=choice(WHERE, "harness", values["harness"], HARNESSES) == "program",
     )
     return HyperAgents(variant, manner, trials)
 

@@ -40,6 +40,12 @@ def prompt(name: str) -> str:
     return (Path(__file__).parent / f"{name}.md").read_text("utf-8").strip()
 
 
+def task_agent() -> bytes:
+    """The program with which an agent begins that is one: it shows its model what there is to see, and says what that
+    says."""
+    return (Path(__file__).parent / "task_agent.txt").read_bytes()
+
+
 def first(meta: MetaPrompt, *, harness: bool) -> Mapping[str, bytes]:
     """The improver that a study begins with; `harness` says that the agent is one that somebody else has built."""
     parts = ["instructions"]

@@ -10,8 +10,8 @@ from rung.core.values import Candidate, Skipped
 from rung.methods._attempt import cut
 from rung.methods._kernel import Decoding, Desk, Finish, Given, Limits, Session, candidate, edit
 from rung.methods._plain import plain
+from rung.methods.hyperagents import acting, hooks, lending, parents, program
 from rung.methods.hyperagents import archive as kept
-from rung.methods.hyperagents import hooks, lending, parents, program
 from rung.methods.hyperagents.archive import IMPROVER, Archive, Node
 from rung.methods.hyperagents.parents import Deploy, Parents
 from rung.methods.hyperagents.program import MetaPrompt, Program
@@ -52,7 +52,9 @@ class Search:
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How improvers work. A `frozen` one neither sees nor changes an improver's files; with `twins` a child is
-    proposed twice, once acting and once only kept; `choices` are for small models (see `rung.methods._kernel`)."""
+    proposed twice, once acting and once only kept; `choices` are for small models (see `rung.methods._kernel`).
+    What acts is the agent, or a `program` of the state.
+    """
 
     meta: MetaPrompt
     frozen: bool
@@ -62,6 +64,7 @@ class Manner:
     decoding: Decoding
     twins: bool
     choices: bool = False
+    program: bool = False
 
     @property
     def editable(self) -> Surface:
@@ -81,7 +84,7 @@ async def refined(manner: Manner, context: RefineContext, model: Model) -> Seque
     session, desk = await work.session(model)
     said = cut(plain(str(session.said.get("summary", ""))), MAX_SAID)
     made = candidate(context, desk, session, {"kind": "improvement", "mechanism": said})
-    return made if isinstance(made, Skipped) else await work.candidates(made[0])
+    return made if isinstance(made, Skipped) else await work.checked(made[0])
 
 
 def _begun(manner: Manner, context: RefineContext) -> "_Work":
@@ -112,9 +115,9 @@ class _Work:
         """Choose the parent: by the rule, unless a function of the acting node's improver names another."""
         weights = parents.weights(self.archive, self.values, self.manner.search.parents)
         drawn = self.context.rng.choices(list(weights), weights=list(weights.values()))[0]
-        acting = self.improver(self.archive.node(self.archive.acting))
+        mine = self.improver(self.archive.node(self.archive.acting))
         fit = parents.fit_parents(self.archive)
-        named, why = await hooks.parent(self.sandbox, acting.hooks, self.view(acting), fit)
+        named, why = await hooks.parent(self.sandbox, mine.hooks, self.view(mine), fit)
         self.note("parent", why)
         self.parent = self.archive.node(named or drawn)
 
@@ -136,6 +139,17 @@ class _Work:
         finish = Finish({"summary": {"type": "string", "maxLength": SHORT}}) if self.manner.choices else None
         return await edit(model, opening, desk, given=given, finish=finish, decoding=decoding, limits=limits), desk
 
+    async def checked(self, made: Candidate) -> Sequence[Candidate]:
+        """The child, unless it is a program that does not get through a step: then nothing is kept of it."""
+        if not self.manner.program:
+            return await self.candidates(made)
+        why = await acting.fails(self.sandbox, made.state.files, self.context.feedback)
+        if not why:
+            return await self.candidates(made)
+        refused = made.manifest["refused"]
+        assert isinstance(refused, Sequence)
+        return Skipped(why, {**made.manifest, "refused": [*refused, {"kind": "program", "why": why}]})
+
     async def candidates(self, made: Candidate) -> Sequence[Candidate]:
         """The state in which the child is kept and whoever should acts; with `twins` one in which the child acts, and
         one in which it does not."""
@@ -144,11 +158,11 @@ class _Work:
         archive, child = self.archive.with_child(files, self.parent.id, unfit=unfit)
         about = {**made.manifest, **self.about(made, child)}
         search, values, parent = self.manner.search, self.values, self.parent.id
-        acting = [search.deployed(archive, values, parent)]
+        versions = [search.deployed(archive, values, parent)]
         if self.manner.twins:
             stays = search.deployed(self.archive, values, parent).acting
-            acting = [replace(archive, acting=child.id), replace(archive, acting=stays)]
-        return [self.candidate(each, files, about) for each in acting]
+            versions = [replace(archive, acting=child.id), replace(archive, acting=stays)]
+        return [self.candidate(each, files, about) for each in versions]
 
     def candidate(self, archive: Archive, files: Mapping[str, bytes], about: Mapping[str, JSON]) -> Candidate:
         """A state in which this archive's acting node acts."""
