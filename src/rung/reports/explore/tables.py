@@ -162,7 +162,7 @@ def _judged(row: Judged) -> tuple[str, ...]:
     unread = f"{100 * row.unread_share:.3g}%"
     found = row.found
     if found is None:
-        return (*["not estimable"] * 5, "–", number(row.scale), unread, f"{row.steps:,}")
+        return ("not estimable", *["–"] * 5, number(row.scale), unread, f"{row.steps:,}")
     return (
         f"{number(row.agreement.value)} {interval_text(row.agreement)}",
         number(found.over),
@@ -181,9 +181,9 @@ def tested(report: ExploreReport) -> Table:
     return Table(
         "testing",
         "Self-testing",
-        "What the paper names and does not measure. Failed: refused, or it changed nothing and earned nothing; "
-        "repeated: it had failed in the same state before. New: something came of it that had not come of it before. "
-        "States are what is seen, without counters of steps.",
+        "What the paper names and does not measure, counted in each lineage by itself and added up. Failed: refused, "
+        "or it changed nothing and earned nothing; repeated: it had failed in the same state before. New: something "
+        "came of it that had not come of it before. States are what is seen, without counters of steps.",
         ("pathway", "game", "episodes", "steps", "states", "actions", "new", "failed", "repeated", "extra lives used"),
         tuple(_tested(row) for row in report.testing),
     )
