@@ -69,6 +69,7 @@ DOCUMENT = {
             "arms": [
                 {"name": "low", "agent": {"kind": "phantom:general", "base": 0.1, "rate": 0.05}},
                 {"name": "high", "agent": {"kind": "phantom:general", "base": 0.6, "rate": 0.05}},
+                {"name": "other", "agent": {"kind": "phantom:narrow", "base": 0.1, "rate": 0.05}},
             ],
         },
     ],
@@ -124,7 +125,7 @@ def begun(runs, study, arm, target):
 
 def test_every_score_and_gain_of_the_first_table_is_what_plain_sql_finds(runs, tables):
     asked = [each for each in tables.cells if each.level != "G0"]
-    assert len(asked) == 3 * 3 * 4 + 2 * 4
+    assert len(asked) == 3 * 3 * 4 + 3 * 4
     for each in asked:
         before, after = (
             begun(runs, each.study, each.arm, each.target),
@@ -174,10 +175,12 @@ def test_schedules_of_one_family_stand_together_and_the_highest_score_is_marked(
 
 
 def test_the_gain_by_a_key_is_the_difference_of_two_gains(runs, tables):
-    rows = [each for each in tables.apart if each.study == "beginnings"]
-    assert {(each.key, each.earlier, each.later, each.values) for each in rows} == {
-        ("initial harness", "low", "high", ("phantom (base = 0.1)", "phantom (base = 0.6)"))
-    }
+    found = [each for each in tables.apart if each.study == "beginnings"]
+    assert {(each.key, each.earlier, each.later, each.values) for each in found} == {
+        ("initial harness", "low", "high", ("phantom (base = 0.1)", "phantom (base = 0.6)")),
+        ("method", "low", "other", ("phantom:general (rate = 0.05)", "phantom:narrow (rate = 0.05)")),
+    }  # and not `high` beside `other`, which differ in both
+    rows = [each for each in found if each.key == "initial harness"]
     assert [each.target for each in rows] == ["toy-lock-v1 d1", "toy-lock-v1 d3", "toy-lamp-v1 d1", "toy-road-v1 d1"]
     for each in rows:
         low, high = (
@@ -196,6 +199,8 @@ def test_refined_agents_stand_beside_the_general_one_on_the_same_exam(runs, tabl
     assert [each.score.value for each in rows] == [pytest.approx(mean) for mean in sorted(means.values(), reverse=True)]
     assert found["narrow"].over.value == pytest.approx(means["narrow"] - means["plain"])
     assert (found["plain (never refined)"].over, found["plain (never refined)"].refined) == (None, False)
+    others = sorted(each.label for each in tables.ranks if each.target == "toy-lock-v1 d1")
+    assert others == ["general", "high", "low", "narrow", "other", "plain (never refined)"]  # none of another schedule
 
 
 def test_studies_with_one_exam_sat_the_same_tasks(tables):
