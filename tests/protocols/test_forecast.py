@@ -218,6 +218,12 @@ def test_reflexion_is_bounded_whether_its_replies_are_of_use_or_not(say):
     within(truly(study, say), forecast.make(study))
 
 
+@pytest.mark.parametrize("say", [full, prose])
+def test_hyperagents_is_bounded_whether_its_sessions_come_to_something_or_not(say):
+    study = config(method={"name": "hyperagents", "max_tokens": 200, "calls": 3})
+    within(truly(study, say), forecast.make(study))
+
+
 def test_refining_is_bounded_by_as_many_repairs_as_there_are():
     study = config(method={"name": "reflexion", "max_tokens": 200})
     spent = truly(study, full)

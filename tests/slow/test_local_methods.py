@@ -32,6 +32,7 @@ SMALL: Mapping[str, Any] = {"replies": "choices", "temperature": 1.0, "max_token
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "reflexion": {"name": "reflexion", "max_tokens": 96},
     "gepa": {"name": "gepa", "question": "general", "max_tokens": 160, "temperature": 1.0},
+    "ahe": {"name": "ahe", "replies": "choices", "temperature": 1.0, "max_tokens": 160, "turns": 6},
     "hyperagents": {"name": "hyperagents", **SMALL},
     "ahe": {"name": "ahe", "replies": "choices", "temperature": 1.0, "max_tokens": 160, "turns": 8},
     "hyperagents direct": {"name": "hyperagents", "variant": "direct", **SMALL},

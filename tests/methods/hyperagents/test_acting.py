@@ -14,6 +14,7 @@ from rung.core.values import Action, Call, ModelRequest, Skipped, State, View
 from rung.methods.hyperagents import archive as kept
 from rung.methods.hyperagents import make
 from rung.methods.hyperagents.acting import PROGRAM
+from rung.protocols import rehearsal
 from rung.testing.improvers import competent, writing
 from rung.testing.lessons import LOCK, Lesson
 from rung.testing.models import Scripted
@@ -93,6 +94,12 @@ def test_a_model_that_is_down_is_a_fault_and_no_score():
 
     with pytest.raises(InstrumentFault, match="connection reset"):
         acted(FIRST, model=Scripted(down))
+
+
+def test_a_rehearsal_asks_all_that_a_program_may_ask_in_a_step_and_runs_nothing():
+    model = Scripted(lambda request: "x")
+    assert acted(FIRST, model=model, sandbox=rehearsal.Idle())[0].answer == "x"
+    assert [len(request.messages[0].text) for request in model.asked] == [200_000] * 8
 
 
 # --------------------------------------------------------------------------------------------- refining

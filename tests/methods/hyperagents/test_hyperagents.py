@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from rung.core.ports import Ports, RefineContext
 from rung.core.values import Fault, ModelRequest, Score, Selection, Skipped, Trial, View
 from rung.methods.hyperagents import archive as kept
 from rung.methods.hyperagents import make
+from rung.protocols import rehearsal
 from rung.testing.editing import INSIGHT
 from rung.testing.improvers import SLOPPY, competent, endless, meddling, writing
 from rung.testing.lessons import SENTENCE, Lesson
@@ -359,3 +361,34 @@ def test_nothing_of_the_archive_is_shown_to_who_acts():
     said = "\n".join(message.text for message in heard[0].messages)
     assert SENTENCE in said
     assert INSIGHT not in said
+
+
+# --------------------------------------------------------------------------------------------- what is asked at most
+
+
+def size(request: ModelRequest) -> int:
+    return sum(len(message.text.encode()) for message in request.messages)
+
+
+@pytest.mark.parametrize(
+    "options", [{"calls": 6}, {"calls": 6, "replies": "choices"}, {"calls": 6, "variant": "direct"}]
+)
+def test_no_session_asks_more_often_or_at_greater_length_than_is_foreseen(options):
+    method, bound, heard = make(options), Scripted(lambda request: "x"), Scripted(LEARNS)
+    assert isinstance(method, rehearsal.Foreseen)
+    assert isinstance(method, rehearsal.Exhaustible)
+    context = RefineContext("a" * 40, begun(**options), told(), [told()], AGENT, Ports(model=bound), random.Random(1))
+    asyncio.run(method.exhaust(context))
+    loud = context.state.with_files({INSTRUCTIONS: b"\xf0\x9d\x94\xb5" * 50_000, TASK: b"\xf0\x9d\x94\xb5" * 50_000})
+    asyncio.run(method.refine(replace(context, state=loud, ports=Ports(model=heard))))
+    asyncio.run(method.refine(replace(context, state=loud, ports=Ports(model=Scripted(endless())))))
+    assert len(heard.asked) <= len(bound.asked) == 6 + 10
+    assert max(map(size, heard.asked)) <= min(map(size, bound.asked))
+
+
+def test_the_fullest_agent_has_every_file_as_long_as_an_improver_may_write_it():
+    full = make({}).fullest(begun(), told())
+    assert len(full.files[SYSTEM]) == 32_000
+    found = refined(writing({SYSTEM: "x" * 32_001}))
+    assert isinstance(found, Skipped)
+    assert "32001 bytes, and at most 32000 are kept" in found.reason

@@ -11,12 +11,16 @@ from dataclasses import dataclass, field
 from rung.core.canonical import JSON
 from rung.core.errors import AgentCrash, InstrumentFault
 from rung.core.ports import Model, Ports, Sandbox
-from rung.core.values import Action, FeedbackResult, State, View
+from rung.core.values import Action, FeedbackResult, Message, ModelRequest, State, View
 from rung.methods._coded import Answer, Bounds, Code, Failed, Returned, action, call, from_model, shown
+from rung.methods._coded.acting import MAX_ASKED
 from rung.methods._kernel import UNCONFINED
 
 PROGRAM = "agent/task_agent.py"
 BOUNDS = Bounds(seconds=10.0, megabytes=512, asks=8)
+WIDEST = "\U0001d535"
+"""A character that takes as many bytes as any."""
+
 MAX_TOKENS = 2048
 """Of one reply that a program is given."""
 
@@ -33,6 +37,8 @@ class Programmed:
 
     async def act(self, view: View) -> Action:
         """What the program answers. Raises `AgentCrash` where it gives no answer."""
+        if getattr(self.sandbox, "rehearsing", False):
+            return await self._at_most()
         answers = {"model": from_model(self.model, "agent", max_tokens=MAX_TOKENS)}
         said = await _run(self.sandbox, self.files, {"view": shown(view), "memory": self.memory}, answers, self.seed)
         if isinstance(said, Failed):
@@ -42,6 +48,13 @@ class Programmed:
             self.memory = value.get("memory")
             return action(value["answer"])
         return action(value)
+
+    async def _at_most(self) -> Action:
+        """All that can be asked in one step, each at its longest. No code runs (see `rung.protocols.rehearsal`)."""
+        longest = ModelRequest((Message("user", WIDEST * MAX_ASKED),), "agent", (), MAX_TOKENS)
+        for _ in range(BOUNDS.asks - 1):
+            await self.model.generate(longest)
+        return Action((await self.model.generate(longest)).text)
 
 
 def actor(state: State, ports: Ports, rng: random.Random) -> Programmed:

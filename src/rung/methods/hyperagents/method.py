@@ -11,13 +11,13 @@ from rung.core.errors import InstrumentFault, UsageError
 from rung.core.options import Default, Unset, choice, take, temperature, whole
 from rung.core.ports import Actor, Agent, Method, Ports, RefineContext
 from rung.core.surface import Surface
-from rung.core.values import Candidate, Selection, State, Trial
+from rung.core.values import Candidate, FeedbackResult, Selection, State, Trial
 from rung.methods._kernel import Decoding
 from rung.methods._selection import mean_score, take_first
 from rung.methods.hyperagents import acting, program
 from rung.methods.hyperagents.parents import Deploy, Parents
 from rung.methods.hyperagents.program import MetaPrompt
-from rung.methods.hyperagents.work import AGENT, Manner, Search, refined
+from rung.methods.hyperagents.work import AGENT, MAX_FILE, Manner, Search, exhausted, refined
 
 Variant: TypeAlias = Literal["repaired", "faithful", "direct"]
 Replies: TypeAlias = Literal["text", "tools", "choices"]
@@ -136,6 +136,18 @@ class HyperAgents:
         chosen = trials[0] if passes else trials[1] if len(trials) > 1 else None
         word = "the child acts" if passes else "the child is kept and does not act"
         return Selection(None if chosen is None else chosen.candidate, f"{word}: trial mean {child!r} against {bar!r}")
+
+    # ----------------------------------------------------------------------------------------- being rehearsed
+
+    def fullest(self, state: State, feedback: FeedbackResult) -> State:
+        """The state whose texts are the longest that an improver may write, in each file of the agent's harness."""
+        full = (acting.WIDEST * (MAX_FILE // 4)).encode()
+        return state.with_files({path: full for path in state.part("agent").files if path != acting.PROGRAM})
+
+    async def exhaust(self, context: RefineContext) -> None:
+        """Ask all that a session can ask."""
+        if context.ports.model is not None and context.feedback.trajectory:
+            await exhausted(self.manner, context.ports.sandbox, context.ports.model)
 
 
 # --------------------------------------------------------------------------------------------- options

@@ -8,13 +8,13 @@ from rung.core.ports import Model, RefineContext, Sandbox
 from rung.core.surface import Surface
 from rung.core.values import Candidate, Skipped
 from rung.methods._attempt import cut
-from rung.methods._kernel import Decoding, Desk, Finish, Given, Limits, Session, candidate, edit
+from rung.methods._kernel import Decoding, Desk, Finish, Given, Limits, Session, candidate, edit, exhaust
 from rung.methods._plain import plain
 from rung.methods.hyperagents import acting, hooks, lending, parents, program
 from rung.methods.hyperagents import archive as kept
 from rung.methods.hyperagents.archive import IMPROVER, Archive, Node
 from rung.methods.hyperagents.parents import Deploy, Parents
-from rung.methods.hyperagents.program import MetaPrompt, Program
+from rung.methods.hyperagents.program import MAX_TEXT, MetaPrompt, Program
 
 AGENT, OWN = "agent/**", f"{IMPROVER}**"
 LABELS = ("refinement mechanism", "execution harness", "contextual artifact")
@@ -26,6 +26,9 @@ MAX_SAID = 1_000
 
 SHORT = 120
 """Characters of the last word of a small model."""
+
+MAX_FILE = 32_000
+"""Bytes of a file that an improver may write. So it is known how long an agent's prompt can become."""
 
 SPARE = 10
 """Replies that a session may have beyond its calls, for those that ask for nothing."""
@@ -69,12 +72,36 @@ class Manner:
     @property
     def editable(self) -> Surface:
         """What an improver may change of a node."""
-        return Surface(write=(AGENT,) if self.frozen else (AGENT, OWN))
+        return Surface(write=(AGENT,) if self.frozen else (AGENT, OWN), file_bytes=MAX_FILE)
 
     @property
     def limits(self) -> Limits:
         """How long a session may be."""
         return Limits(turns=self.calls + SPARE, calls=self.calls)
+
+    @property
+    def finish(self) -> Finish:
+        """The last word of a session."""
+        return Finish({"summary": {"type": "string", "maxLength": SHORT}}) if self.choices else Finish()
+
+    def given(self, sandbox: Sandbox | None) -> Given:
+        """What its tools work with."""
+        return Given(sandbox, commands=self.commands, choices=self.choices)
+
+
+async def exhausted(manner: Manner, sandbox: Sandbox | None, model: Model) -> None:
+    """Ask all that one refinement can ask, each question at its longest (see `rung.protocols.rehearsal`)."""
+    opening = Program(
+        instructions=acting.WIDEST * MAX_TEXT, task=acting.WIDEST * MAX_TEXT, notes="", attempts=0, hooks=None
+    ).opening({})
+    await exhaust(
+        model,
+        opening,
+        given=manner.given(sandbox),
+        finish=manner.finish,
+        decoding=manner.decoding,
+        limits=manner.limits,
+    )
 
 
 async def refined(manner: Manner, context: RefineContext, model: Model) -> Sequence[Candidate]:
@@ -133,11 +160,18 @@ class _Work:
             lent=lending.lent(self.context.log, self.archive, self.values, improver.attempts),
             shown=self.manner.editable.write,
         )
-        given = Given(self.sandbox, commands=self.manner.commands, choices=self.manner.choices)
         opening = improver.opening({**places, "node": self.parent.id})
-        decoding, limits = self.manner.decoding, self.manner.limits
-        finish = Finish({"summary": {"type": "string", "maxLength": SHORT}}) if self.manner.choices else None
-        return await edit(model, opening, desk, given=given, finish=finish, decoding=decoding, limits=limits), desk
+        manner, given = self.manner, self.manner.given(self.sandbox)
+        session = await edit(
+            model,
+            opening,
+            desk,
+            given=given,
+            finish=manner.finish,
+            decoding=manner.decoding,
+            limits=manner.limits,
+        )
+        return session, desk
 
     async def checked(self, made: Candidate) -> Sequence[Candidate]:
         """The child, unless it is a program that does not get through a step: then nothing is kept of it."""
