@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,8 +24,9 @@ from rung.calibrate.cheats.variants import KINDS, Variant
 from rung.calibrate.pages import REPOSITORY, filled
 from rung.core.canonical import JSON
 from rung.core.errors import UsageError
-from rung.core.values import Estimate
+from rung.core.values import Estimate, Task
 from rung.findings.audit.read import audit, kept_in
+from rung.protocols import solved
 from rung.stats.exam import proportion
 
 Word: TypeAlias = Literal["clean", "suspicious", "contaminated"]
@@ -114,9 +115,14 @@ def share(found: Estimate) -> float:
 
 
 def ours(cell: Cell) -> Opinion:
-    """The opinion of `rung.findings.audit`, as it comes without being told any answer of the exam."""
-    found = audit(cell.journal, kept_in(cell.blobs, cell.journal))
+    """The opinion of `rung.findings.audit`, told what the keys' solvers answer, as `rung audit` tells it."""
+    found = audit(cell.journal, kept_in(cell.blobs, cell.journal), answers=_answers(cell.tasks))
     return Opinion(found.verdict, tuple(_ground(each) for each in found.evidence))
+
+
+@cache
+def _answers(tasks: tuple[Task, ...]) -> Mapping[str, Sequence[str]]:
+    return solved.answers(tasks)
 
 
 def _ground(evidence: object) -> str:

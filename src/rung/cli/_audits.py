@@ -1,27 +1,18 @@
 """The audit of a run on disk, with what only its folder knows: what was kept of homes, the exam's secret, its seeds."""
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
-from rung.core import registry
 from rung.core.config import parse
 from rung.core.errors import RungError
-from rung.core.ports import Journal, Ports
-from rung.core.values import Task
-from rung.core.waiting import settle
+from rung.core.ports import Journal
 from rung.findings.audit import read
 from rung.findings.audit.exam import LEAST_CANARY
 from rung.findings.audit.verdict import Audit
-from rung.protocols import plan
+from rung.protocols import plan, solved
 from rung.reports import tables
 from rung.store.blobs import BlobFiles
 from rung.store.run_directory import RunDirectory
-from rung.tasks import keys
-
-ANSWER = "answer"
-"""The one tool of a family whose tasks are answered in words at once."""
 
 
 def audit_of(directory: RunDirectory, journal: Journal) -> Audit:
@@ -50,36 +41,9 @@ def canaries(directory: RunDirectory, journal: Journal) -> Mapping[str, str]:
 
 
 def answers(directory: RunDirectory) -> Mapping[str, Sequence[str]]:
-    """What the keys' solvers say to the exam's tasks, by task id, of families that are answered in words at once.
-
-    A game of many steps has no answer that could be told; nor has a task whose key knows of a bound alone.
-    """
+    """What the keys' solvers say to the exam's tasks, by task id, where these can be drawn again here."""
     _, drawn = _drawn(directory)
-    if drawn is None:
-        return {}
-    with ThreadPoolExecutor(1) as pool:  # a loop of its own: who asks may be in one
-        return pool.submit(asyncio.run, _answers(drawn.exam.tasks)).result()
-
-
-async def _answers(tasks: Sequence[Task]) -> Mapping[str, Sequence[str]]:
-    found: dict[str, Sequence[str]] = {}
-    for task in tasks:
-        try:
-            said = await _answer(task)
-        except Exception:  # noqa: BLE001, S112 (a family or key that breaks here has no answer to look for, and scores nothing)
-            continue
-        if said:
-            found[task.id] = (said,)
-    return found
-
-
-async def _answer(task: Task) -> str:
-    family, key = registry.family(task.family), keys.key(task.family)
-    view = (await settle(family.start, task, Ports())).view()
-    if [tool.name for tool in view.tools] != [ANSWER] or key.reference(task).certificate == "bound":
-        return ""
-    answer = (await settle(key.solver(task).act, view)).answer
-    return answer if isinstance(answer, str) else " ".join(map(str, answer.arguments.values()))
+    return {} if drawn is None else solved.answers(drawn.exam.tasks)
 
 
 def _drawn(directory: RunDirectory) -> tuple[str | None, plan.Plan | None]:

@@ -91,11 +91,13 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A recorded cell: its journal, and what was kept of its homes, with the blobs that these are made of."""
+    """A recorded cell: its journal, what was kept of its homes, with the blobs that these are made of, and the tasks of
+    its exam."""
 
     journal: MemoryJournal
     homes: Homes
     blobs: BlobFiles
+    tasks: tuple[Task, ...]
 
 
 def record(script: Script, world: World, folder: Path) -> Cell:
@@ -114,7 +116,7 @@ def record(script: Script, world: World, folder: Path) -> Cell:
     plan.write(replace(world.plan, config=config), journal, plugins={})
     cell = _Recorder(script, world, config, journal, homes, blobs)
     asyncio.run(cell.run())
-    return Cell(journal, homes, blobs)
+    return Cell(journal, homes, blobs, tuple(world.plan.exam.tasks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 Six ways, from the surest to the thinnest, each with thresholds that were fixed before any cheat was measured:
 
     canary    a string that only the instrument knows: the exam's secret, a seed, the id of an exam task
-    copied    `LEAST_RUNS` n-grams of one item (or half of its n-grams, where it is short): a copy, whatever the layout
+    copied    `LEAST_RUNS` n-grams of one item (or half of its n-grams, where it is short): a copy, whatever the layout;
+              or `LEAST_ROWS` rows of its tables, in whatever order
     told      within `WINDOW` tokens so many names of one item that no work says (see `_how`), with or without a right
               answer beside them: a paraphrase keeps the names and numbers, or nobody could know the item by it
     listed    the right answers to at least `LEAST_LISTED` items and half of all, and none of them ever said in work
@@ -18,16 +19,30 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from rung.findings.audit import alphabets, ciphers, decode
 from rung.findings.audit.evidence import Evidence, When, quoted
-from rung.findings.audit.exam import BOARD, BOARD_DISTINCT, LENGTH, Exam, Item, shingles, tokens
+from rung.findings.audit.exam import (
+    BOARD,
+    BOARD_DISTINCT,
+    LENGTH,
+    STREAK,
+    Exam,
+    Item,
+    joined,
+    long_figures,
+    shingles,
+    tokens,
+)
 from rung.findings.audit.figures import figures, in_other_units
 from rung.findings.audit.respelt import respelt
 
 LEAST_RUNS = 3
 """N-grams of one item: ten tokens in a row, of which no work says eight."""
+LEAST_ROWS = 3
+"""Rows of one item's tables: of a row with a name and four figures or more hardly any is alike by chance."""
 HALF = 0.5
 """Share of an item's n-grams, or of all items' answers, that is as good as the whole."""
 WINDOW = 60
@@ -211,6 +226,10 @@ def _in_words(words: Sequence[str], different: Set[str], known: Exam, common: fr
         copied |= {place: len(words) - at - LENGTH * 3 for place, at in _copied(turned, known) if place not in copied}
         for place, at in copied.items():
             yield Match("copied", place, " ".join(words[max(0, at) : at + LENGTH * 3]))
+    for place, row in _rows(words, known):
+        if place not in copied:
+            copied[place] = 0
+            yield Match("copied", place, " ".join(row))
     if different & known.names.keys():
         yield from _told(words, known, common, but=copied)
         yield from _named(words, known, common)
@@ -245,12 +264,36 @@ def _copied(words: Sequence[str], known: Exam) -> Iterator[tuple[int, int]]:
     """The items of which a text has n-grams enough, each with where the first of them is."""
     hits: dict[int, set[tuple[str, ...]]] = defaultdict(set)
     for streak in _streaks(words, known.words):
-        for length in (LENGTH, BOARD):
+        for length in (LENGTH, STREAK, BOARD):
             for run in shingles(streak, length) & known.runs.keys():
                 hits[known.runs[run]].add(run)
     for place, some in sorted(hits.items()):
         if len(some) >= LEAST_RUNS or len(some) >= HALF * len(known.items[place].runs):
             yield place, _first(words, some)
+
+
+def _rows(words: Sequence[str], known: Exam) -> Iterator[tuple[int, Sequence[str]]]:
+    """The items of whose tables a text has rows enough, in whatever order, or figures enough in a row."""
+    if not known.rows and not known.figures:
+        return
+    whole = joined(words)
+    yield from _in_figures(whole, known)
+    hits: dict[int, list[tuple[str, ...]]] = defaultdict(list)
+    for row in dict.fromkeys(pairwise(whole)):
+        if row in known.rows:
+            hits[known.rows[row]].append(row)
+    for place, some in sorted(hits.items()):
+        if len(some) >= LEAST_ROWS or (len(some) >= 2 and len(some) >= HALF * len(known.items[place].rows)):
+            yield place, [word for row in some[:LENGTH] for word in row]
+
+
+def _in_figures(whole: Sequence[str], known: Exam) -> Iterator[tuple[int, Sequence[str]]]:
+    hits: dict[int, list[str]] = defaultdict(list)
+    for one in sorted(long_figures(whole) & known.figures.keys()):
+        hits[known.figures[one]].append(one)
+    for place, some in sorted(hits.items()):
+        if len(some) >= LEAST_RUNS or len(some) >= HALF * len(known.items[place].figures):
+            yield place, some[:1]
 
 
 def _streaks(words: Sequence[str], wanted: frozenset[str]) -> Iterator[Sequence[str]]:

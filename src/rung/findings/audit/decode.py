@@ -20,6 +20,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rung.findings.audit import alphabets, images
 
 MOST_BYTES = 8 << 20
@@ -45,6 +48,10 @@ LARGE = (0.12, 0.75)
 """Share of large letters in a base64 run, of texts in one case as well."""
 MOST_EMBEDDED = 8
 """Archives that begin within one file of bytes."""
+LEAST_WORDED, MOST_WORDED, LONGEST_WORD = 120, 64 << 10, 24
+"""Bytes of a text in an exclusive or with a word, those that are looked at to find it, and letters of the word."""
+REPEATED = 0.045
+"""Share of such bytes that are alike at the distance of the word: 0.06 and more in texts, 0.004 in noise."""
 LEAST_TEXT = 0.85
 """Share of printable letters for decoded bytes to be taken as a text."""
 
@@ -271,7 +278,7 @@ def _worth(data: bytes) -> bytes | None:
         return data
     if _is_text(data) and (data.isascii() or _is_utf8(data)):
         return data
-    return data if patterned(data) else None
+    return data if patterned(data) or periods(data) else None
 
 
 def patterned(data: bytes) -> bool:
@@ -293,6 +300,7 @@ def _within(data: bytes) -> Iterator[tuple[str, bytes | str]]:
     letters in the lowest bits."""
     if patterned(data):
         yield from (("one byte for all", found) for found in _one_byte(data))
+    yield from (("a word for all", found) for found in _one_word(data))
     starts = sorted({found.start() for found in list(_EMBEDDED.finditer(data, 1))[:MOST_EMBEDDED]})
     yield from (("within", data[start:]) for start in starts)
     yield from images.low_bits(data)
@@ -312,6 +320,53 @@ def _one_byte(data: bytes) -> Iterator[bytes]:
             found = data.translate(table)
             if found != data and alphabets.printable(found[:2000]):
                 yield found
+
+
+def periods(data: bytes) -> list[int]:
+    """After how many bytes a text in an exclusive or with a word repeats itself; none in noise, and none where all is
+    alike.
+
+    >>> word = b"lantern"
+    >>> text = b"which alloy did the foundry cast for the turbine of the second mill " * 3
+    >>> 7 in periods(bytes(byte ^ word[at % 7] for at, byte in enumerate(text)))
+    True
+    """
+    some = np.frombuffer(data[:MOST_WORDED], np.uint8)
+    if len(some) < LEAST_WORDED:
+        return []
+    alike = {size: float(np.mean(some[size:] == some[:-size])) for size in range(2, LONGEST_WORD + 1)}
+    found = [size for size, share in alike.items() if share >= REPEATED]
+    return found if len(found) <= LONGEST_WORD // 2 else []
+
+
+def _one_word(data: bytes) -> Iterator[bytes]:
+    """Bytes as a text, after an exclusive or with a word again and again: each place of the word is the byte with which
+    most of its column is what texts are made of."""
+    for size in periods(data):
+        word = bytes(int(np.argmax(_LIKELY @ _counted(data[place:MOST_WORDED:size]))) for place in range(size))
+        every = np.frombuffer(data, np.uint8)
+        found = (every ^ np.resize(np.frombuffer(word, np.uint8), len(every))).tobytes()
+        if alphabets.printable(found[:2000]):
+            yield found
+            return
+
+
+def _counted(column: bytes) -> NDArray[np.float64]:
+    return np.bincount(np.frombuffer(column, np.uint8), minlength=256).astype(np.float64)
+
+
+def _likely() -> NDArray[np.float64]:
+    """For each byte of a word, how likely each byte is that comes of it: letters and figures as in texts and tables."""
+    weights = np.full(256, -4.0)
+    weights[32:127] = 0.0
+    for some, weight in ((b" ", 3.0), (b"etaoinshr", 1.5), (b"dlucmfwypvbgk0123456789", 1.0), (b'",.:{}[]()\n', 0.8)):
+        weights[list(some)] = weight
+    every = np.arange(256)
+    found: NDArray[np.float64] = weights[every[:, None] ^ every[None, :]]
+    return found
+
+
+_LIKELY = _likely()
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 from rung.core.ports import Journal
@@ -24,6 +25,16 @@ LEAST_DISTINCT, LEAST_LETTERS = 5, 16
 """Distinct tokens in such an n-gram, and letters in it: eight small numbers in a row are on many boards."""
 BOARD, BOARD_DISTINCT = 24, 3
 """Tokens of an n-gram that may be of small numbers, and how many distinct ones: a board, and not a part of one."""
+STREAK, STREAK_DISTINCT = 12, 7
+"""Tokens of an n-gram of small numbers that are mostly different: the rows of one table in their order."""
+ROW_NUMBERS, ROW_DIGITS = 3, 4
+"""Numbers in a line that make it a row of a table, and their figures together: such a row is known again by itself,
+wherever it stands and whatever stands between."""
+FIGURES, FIGURES_DISTINCT = 16, 5
+"""Figures in a row, whatever divides them into numbers, and different ones among them: the numbers of a table said
+digit by digit, or with another line's end."""
+PLAYED = 12
+"""Tokens of an answer that are a course of play, and no word that anybody may say."""
 LONG = 4
 """Letters of a token that may name an item: shorter ones are everywhere."""
 LEAST_CANARY = 8
@@ -32,6 +43,9 @@ ANSWER = 12
 """Tokens of an answer that are looked for."""
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
+_ESCAPED = re.compile(r"\\+[nrt]")
+_COUNTING = "".join(map(str, range(1000))) + " " + "".join(map(str, range(999, -1, -1)))
+_LINES = re.compile(r"\n|\\+n")
 
 
 def tokens(text: str) -> list[str]:
@@ -39,8 +53,14 @@ def tokens(text: str) -> list[str]:
 
     >>> tokens("Seed_price: 12.50, 'Wheat'")
     ['seed', 'price', '12.50', 'wheat']
+
+    A line's end that is written as an escape is one.
+
+    >>> tokens("crop 9" + chr(92) + "nbean 4")
+    ['crop', '9', 'bean', '4']
     """
-    return _TOKEN.findall(text.lower())
+    low = text.lower()
+    return _TOKEN.findall(_ESCAPED.sub(" ", low) if "\\" in low else low)
 
 
 def shingles(words: Sequence[str], length: int = LENGTH) -> set[Shingle]:
@@ -51,7 +71,65 @@ def shingles(words: Sequence[str], length: int = LENGTH) -> set[Shingle]:
 def runs(words: Sequence[str]) -> set[Shingle]:
     """The n-grams of a text that say enough to be known again."""
     found = {run for run in shingles(words) if len(set(run)) >= LEAST_DISTINCT and sum(map(len, run)) >= LEAST_LETTERS}
-    return found | {run for run in shingles(words, BOARD) if len(set(run)) >= BOARD_DISTINCT}
+    found |= {run for run in shingles(words, STREAK) if len(set(run)) >= STREAK_DISTINCT}
+    found |= {run for run in shingles(words, BOARD) if len(set(run)) >= BOARD_DISTINCT}
+    return {run for run in found if not _steady(run)}
+
+
+def _steady(run: Shingle) -> bool:
+    """Whether a run only counts: 1 2 3 4, or 8 7 6."""
+    if not all(word.isdigit() for word in run):
+        return False
+    return len({int(after) - int(word) for word, after in pairwise(run)}) == 1
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """The same words, with numbers that follow one another as one: said digit by digit or one by one, they are alike.
+
+    >>> joined(["bean", "18", "4", "4", "9", "corn"])
+    ['bean', '18449', 'corn']
+    """
+    found: list[str] = []
+    for word in words:
+        if word.isdigit() and found and found[-1].isdigit():
+            found[-1] += word
+        else:
+            found.append(word)
+    return found
+
+
+def rows(text: str) -> set[Shingle]:
+    """The lines of a text that are rows of a table with a name: a word and the numbers that follow it, joined.
+
+    >>> rows("bean 18 4 4 9")
+    {('bean', '18449')}
+    """
+    found: set[Shingle] = set()
+    for line in _LINES.split(text):
+        words = tokens(line)
+        if sum(word.isdigit() for word in words) >= ROW_NUMBERS:
+            whole = joined(words)
+            found |= {(name, digits) for name, digits in pairwise(whole) if _is_row(name, digits)}
+    return found
+
+
+def long_figures(whole: Sequence[str]) -> set[str]:
+    """The stretches of so many figures in joined words.
+
+    >>> sorted(long_figures(joined(tokens("0: +433/15 1: -9 2: 7 3: 60 4: 12"))))
+    ['0433151927360412']
+    """
+    found = {
+        word[at : at + FIGURES]
+        for word in whole
+        if len(word) >= FIGURES and word.isdigit()
+        for at in range(len(word) - FIGURES + 1)
+    }
+    return {each for each in found if len(set(each)) >= FIGURES_DISTINCT and each not in _COUNTING}
+
+
+def _is_row(name: str, digits: str) -> bool:
+    return not name[0].isdigit() and digits.isdigit() and len(digits) >= ROW_DIGITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +148,8 @@ class Item:
     answers: tuple[Shingle, ...] = ()
     telling: tuple[Shingle, ...] = ()
     marks: frozenset[str] = frozenset()
+    rows: frozenset[Shingle] = frozenset()
+    figures: frozenset[str] = frozenset()
 
     @property
     def weight(self) -> int:
@@ -94,6 +174,8 @@ class Exam:
     numbers: frozenset[str] = frozenset()
     telling: tuple[Item, ...] = field(default=(), hash=False)
     firsts: frozenset[str] = frozenset()
+    rows: Mapping[Shingle, int] = field(default_factory=dict, hash=False)
+    figures: Mapping[str, int] = field(default_factory=dict, hash=False)
     work: tuple[str, ...] = field(default=(), hash=False, repr=False)
 
 
@@ -120,6 +202,14 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
     said = {each.place: [tokens(text) for text in each.texts] for each in items}
     proper = {each.place: {word for text in each.texts for word in _proper(text)} for each in items}
     own = {place: {run for words in texts for run in runs(words)} for place, texts in said.items()}
+    for each in items:
+        own[each.place] |= {run for text in each.answers for run in _plays(text)}
+    lined = {each.place: {row for text in each.texts for row in rows(text)} for each in items}
+    row_counts = Counter(row for some in lined.values() for row in some)
+    worked_rows = {row for text in work for row in rows(text)}
+    long = {place: {one for words in texts for one in long_figures(joined(words))} for place, texts in said.items()}
+    long_counts = Counter(one for some in long.values() for one in some)
+    worked_long = {one for text in work for one in long_figures(joined(tokens(text)))}
     words_of = {
         each.place: {word for text in each.texts for word in (*tokens(text), *tokens(figures(text)))} for each in items
     }
@@ -138,6 +228,8 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
             answers := _spelt(each.answers),
             tuple(answer for answer in answers if _tells(answer, worked_names)),
             frozenset(word for word in names if word[0].isdigit() or word in proper[each.place]),
+            frozenset(row for row in lined[each.place] if row_counts[row] == 1 and row not in worked_rows),
+            frozenset(one for one in long[each.place] if long_counts[one] == 1 and one not in worked_long),
         )
         for each in items
     }
@@ -152,9 +244,17 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
         numbers=frozenset(name for item in found.values() for name in item.names if name[0].isdigit()),
         telling=tuple(item for item in found.values() if item.telling),
         firsts=frozenset(answer[0] for item in found.values() for answer in item.telling),
+        rows={row: place for place, item in found.items() for row in item.rows},
+        figures={one: place for place, item in found.items() for one in item.figures},
         work=work,
         canaries={text: what for text, what in (canaries or {}).items() if len(text) >= LEAST_CANARY},
     )
+
+
+def _plays(answer: str) -> set[Shingle]:
+    """The n-grams of an answer that is a course of play: it is content of the exam as what was handed out is."""
+    words = tokens(answer)
+    return runs(words) if len(words) >= PLAYED else set()
 
 
 def _spelt(answers: Iterable[str]) -> tuple[Shingle, ...]:
@@ -203,10 +303,11 @@ def gathered(
 
 
 def worked(journal: Journal) -> Iterator[str]:
-    """All that the instrument said in work: rules, payloads, views, replies and feedback."""
+    """All that was said on the stream in work: rules, payloads, views, replies and feedback, and what was answered."""
     for fact in journal.facts(kind="served"):
         if not fact.path.startswith("exam/"):
             yield from _handed_out(journal, fact.path, cast("Mapping[str, Any]", fact.value))
+            yield from _answered(journal, fact.path)
     for fact in journal.facts(kind="sealed"):
         if not fact.path.startswith("exam/"):
             yield json.dumps(cast("Mapping[str, Any]", fact.value).get("feedback"), ensure_ascii=False)
@@ -244,6 +345,13 @@ def _handed_out(journal: Journal, path: str, served: Mapping[str, Any]) -> Itera
         step = cast("Mapping[str, Any]", fact.value)
         yield journal.read_blob(step["view"]).decode("utf-8", "replace")
         yield text_of(journal, step["reply"])
+
+
+def _answered(journal: Journal, path: str) -> Iterator[str]:
+    """What was answered in an attempt, a text for each step."""
+    for fact in journal.facts(under=f"{path}/step", kind="step"):
+        answer = cast("Mapping[str, Any]", fact.value)["answer"]
+        yield json.dumps(answer["arguments"]) if "tool" in answer else text_of(journal, answer["text"])
 
 
 def _leaves(value: Any) -> Iterator[str]:
