@@ -343,6 +343,20 @@ def test_the_command_runs_what_is_missing_and_writes_the_tables(runs, tables, tm
     assert (out / "differences.csv").exists()
 
 
+def test_beforehand_it_is_said_what_each_study_costs_and_that_a_budget_is_of_each(tmp_path: Path):
+    small = {**DOCUMENT, "lineages": 1, "budget": {"usd": 2.5}, "studies": DOCUMENT["studies"][:2]}
+    small["tasks"] = {"schedule": [cell("toy-lock-v1", count=1)], "holdout": [cell("toy-lock-v1", count=6)]}
+    small["studies"] = [{"name": "one"}, {"name": "two"}]
+    file = tmp_path / "studies.json"
+    file.write_text(json.dumps(small))
+    dry = CliRunner().invoke(cli, ["tables", str(file), "--dry-run"], obj=Invocation(), catch_exceptions=False)
+    assert [line for line in dry.stdout.split("\n") if line.startswith("study ")] == ["study one", "study two"]
+    assert not (tmp_path / "out").exists()
+    arguments = ["tables", str(file), "--out", str(tmp_path / "out")]
+    told = CliRunner().invoke(cli, arguments, obj=Invocation(), catch_exceptions=False)
+    assert "[budget] is of each study: 2 studies may cost 5.00 US dollars together" in told.stderr
+
+
 def test_what_has_not_begun_is_named(runs, tmp_path: Path):
     file = tmp_path / "studies.json"
     file.write_text(json.dumps({**DOCUMENT, "studies": [*DOCUMENT["studies"], {"name": "later"}]}))
