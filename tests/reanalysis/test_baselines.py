@@ -53,6 +53,11 @@ def test_exactly_the_pairs_are_flagged_that_no_start_fits(pairs):
     assert {f"{pair.game}|{pair.model}" for pair in pairs if not pair.flagged} == set(COMMON)
 
 
+def test_all_but_two_stand_if_one_checkpoint_of_each_was_not_valid(pairs):
+    frail = {(pair.game, pair.model) for pair in pairs if pair.flagged and not pair.sturdy}
+    assert frail == {("Minesweeper", "GPT-4o"), ("Minesweeper", "GPT-4.1")}
+
+
 @pytest.mark.parametrize("name", COMMON)
 def test_of_every_other_pair_two_curves_with_one_start_print_as_both_rows(pairs, name):
     pair = next(pair for pair in pairs if f"{pair.game}|{pair.model}" == name)

@@ -73,7 +73,8 @@ class Printed:
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two pathways of one model on one game. `starts` are the lowest and highest start that each allows; `basis` says
-    on what it rests that none is common, and `arithmetic` shows it."""
+    on what it rests that none is common, and `arithmetic` shows it. `sturdy`: it would rest as firmly if one checkpoint
+    of each curve, no matter which, had not been valid; whole scores show by their mean how many were."""
 
     model: str
     game: str
@@ -81,6 +82,7 @@ class Pair:
     starts: tuple[tuple[float, float] | None, tuple[float, float] | None]
     basis: Basis
     arithmetic: tuple[str, ...]
+    sturdy: bool
 
     @property
     def flagged(self) -> bool:
@@ -105,12 +107,16 @@ def _pair(one: Printed, other: Printed) -> Pair:
     starts = (allowed[0].ends, allowed[1].ends)
     basis: Basis = ""
     lines = tuple(each.said() for each in allowed)
+    common = _common(allowed)
     if not _meet(starts):
         basis, lines = "bounds", (*lines, _apart(*allowed))
-    elif rule.whole and all(_impossible(start, allowed) for start in _common(allowed)):
-        tried = ", ".join(f"{start:.3f}" for start in _common(allowed))
+    elif rule.whole and not common:
+        basis, lines = "bounds", (*lines, "no third is a start of both")
+    elif rule.whole and all(_impossible(start, allowed) for start in common):
+        tried = ", ".join(f"{start:.3f}" for start in common)
         basis, lines = "search", (*lines, f"from {tried}: no curve of thirds prints as both rows")
-    return Pair(one.model, one.game, (one, other), starts, basis, lines)
+    sturdy = rule.whole or not _meet((allowed[0].loosely(), allowed[1].loosely()))
+    return Pair(one.model, one.game, (one, other), starts, basis, lines, basis != "" and sturdy)
 
 
 def rule_of(game: str) -> Rule:
@@ -149,13 +155,23 @@ class _Allowed:
         """The lowest and highest start; and on the grid all of them. Both bounds fall as the start rises."""
         low, high = self.rule.low, self.maximum + self.fine
         if not self.rule.whole:
-            (weights,) = self.weights
-            bottom = _first(lambda start: self.least(start, weights) <= self.printed.area + HALF, low, high)
-            top = -_first(lambda start: self.most(-start, weights) >= self.printed.area - HALF, -high, -low)
-            return ((bottom, top) if bottom <= top else None), ()
+            return self._between(self.weights[0]), ()
         thirds = range(round(EPISODES * low), round(EPISODES * high) + 1)
         found = tuple(third / EPISODES for third in thirds if self.allows(third / EPISODES))
         return ((found[0], found[-1]) if found else None), found
+
+    def _between(self, weights: Sequence[float]) -> tuple[float, float] | None:
+        """The same where scores are no whole numbers, for checkpoints of these weights."""
+        low, high = self.rule.low, self.maximum + self.fine
+        bottom = _first(lambda start: self.least(start, weights) <= self.printed.area + HALF, low, high)
+        top = -_first(lambda start: self.most(-start, weights) >= self.printed.area - HALF, -high, -low)
+        return (bottom, top) if bottom <= top else None
+
+    def loosely(self) -> tuple[float, float] | None:
+        """The lowest and highest start if any one checkpoint after the first was perhaps not valid."""
+        weights = [_weights(places) for valid in (len(PLACES), len(PLACES) - 1) for places in _places(valid)]
+        found = [ends for each in weights if (ends := self._between(each)) is not None]
+        return (min(low for low, _ in found), max(high for _, high in found)) if found else None
 
     def allows(self, start: float) -> bool:
         """Whether the bounds leave this start possible, whichever checkpoint was not valid."""

@@ -26,6 +26,8 @@ def lines(pairs: Sequence[Pair]) -> Iterator[str]:
         rests = "by its bounds" if pair.basis == "bounds" else "by a search of all curves of thirds"
         yield ""
         yield f"✗ {clean(pair.game)}, {clean(pair.model)}: no common baseline, {rests}"
+        if not pair.sturdy:
+            yield "    not shown if a checkpoint of either curve was not valid"
         yield from (f"    {clean(line)}" for line in pair.arithmetic)
     yield ""
     yield "A common baseline is possible:"
