@@ -177,6 +177,14 @@ def test_a_model_labels_at_a_cost_of_its_own_and_what_it_says_badly_is_counted(r
     }
 
 
+def test_a_model_of_which_nothing_can_be_read_is_there_with_what_it_cost(rung, run, monkeypatch):
+    monkeypatch.setattr(annotate, "provider", lambda name, config: Tells("?", "?", "?"))
+    told = json.loads(rung("annotate", run, "--model", "a/model", "--usd", "1", "--json").out)
+    assert [(each["labelled"], each["unread"], each["calls"]) for each in told["labelers"]] == [(0, 3, 3)]
+    assert told["checks"] == []
+    assert "a/model (model)" in rung("report", run, "--markdown").out
+
+
 def test_what_a_model_said_before_its_budget_was_spent_is_kept_and_not_asked_again(rung, run, monkeypatch):
     first, second = Tells(ANSWER, most=1), Tells(ANSWER, ANSWER)
     monkeypatch.setattr(annotate, "provider", lambda name, config: first)

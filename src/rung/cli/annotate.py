@@ -193,10 +193,11 @@ def _reached(directory: RunDirectory, name: str) -> ModelConfig:
 def told(found: Semantics | None) -> dict[str, object]:
     """All of it, for a machine."""
     if found is None:
-        return {"arms": [], "patterns": [], "checks": [], "rules": changes.validated()}
+        return {"arms": [], "patterns": [], "labelers": [], "checks": [], "rules": changes.validated()}
     return {
         "arms": json_value(found.arms),
         "patterns": json_value(found.patterns),
+        "labelers": json_value(found.labelers),
         "checks": json_value(found.checks),
         "rules": changes.validated(),
     }
@@ -214,7 +215,7 @@ def lines(found: Semantics | None) -> Iterator[str]:
     yield from _table(changes.ARM_HEADS, changes.arm_rows(found))
     yield ""
     yield from _table(changes.LABEL_HEADS, changes.label_rows(found, games=False))
-    if found.checks:
+    if found.labelers:
         yield ""
         yield from _table(changes.CHECK_HEADS, changes.check_rows(found))
         yield from _table(changes.LABELER_HEADS, changes.labeler_rows(found))

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rung.core.values import Estimate
-from rung.findings.semantics.checks import Check, Labeler
 from rung.findings.semantics.counts import GROUPS, Changes, Group, Semantics, Tally
 from rung.findings.semantics.failures import NONE, Pattern
 from rung.findings.semantics.validation import cited
@@ -115,16 +114,10 @@ def _estimate(estimate: Estimate | None) -> str:
     return f"{short(estimate.value)} [{short(estimate.lo)}, {short(estimate.hi)}]"
 
 
-def labelers(checks: Sequence[Check]) -> list[Labeler]:
-    """Everybody who labelled beside the rules."""
-    both = [each for check in checks for each in (check.one, check.other) if each.kind != "rules"]
-    return list({each.name: each for each in both}.values())
-
-
 def labeler_rows(found: Semantics) -> list[tuple[str, ...]]:
     """Who labelled, and what asking a model took: a cost of the instrument, in no arm's account."""
     rows: list[tuple[str, ...]] = []
-    for each in labelers(found.checks):
+    for each in found.labelers:
         spent = "unknown" if each.usd is None else number(each.usd)
         asked = (str(each.unread), str(each.calls), f"{each.tokens:,}", spent) if each.kind == "model" else ("·",) * 4
         rows.append((f"{each.name} ({each.kind})", str(each.labelled), *asked))

@@ -323,7 +323,7 @@ def _changes(report: LadderReport) -> list[str]:
         _table(changes.ARM_HEADS, changes.arm_rows(found)),
         _table(changes.LABEL_HEADS, changes.label_rows(found)),
     ]
-    if found.checks:
+    if found.labelers:
         blocks += ["### How far labels agree", _table(changes.CHECK_HEADS, changes.check_rows(found))]
         blocks += [_table(changes.LABELER_HEADS, changes.labeler_rows(found))]
     if found.patterns:

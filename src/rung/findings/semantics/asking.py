@@ -92,7 +92,7 @@ FORM = Tool(
             "relation": _one_of(RELATIONS),
             "of": {"type": ["string", "null"]},
             "scope": _one_of(SCOPES),
-            "function": {"type": "array", "items": _one_of(FUNCTIONS), "minItems": 1},
+            "function": {"type": "array", "items": _one_of(FUNCTIONS), "minItems": 1, "maxItems": len(FUNCTIONS)},
             "surface": _one_of(SURFACES),
         },
         "required": ["relation", "scope", "function", "surface"],

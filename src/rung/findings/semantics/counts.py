@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from rung.core.ports import Journal
 from rung.findings.semantics.annotator import annotate
-from rung.findings.semantics.checks import Check, checks
+from rung.findings.semantics.checks import Check, Labeler, checks, kept
 from rung.findings.semantics.failures import Pattern, patterns
 from rung.findings.semantics.record import Line, Recorded, lines
 from rung.findings.semantics.standing import Stood, median_lifetime, stood
@@ -118,11 +118,13 @@ class Changes:
 class Semantics:
     """The semantic analysis of a study by rules, and how far others who labelled it agree.
 
-    `quoted` are proposals that a report shows: of each failure pattern and arm the first that answers it.
+    `labelers` are these others. `quoted` are proposals that a report shows: of each failure pattern and arm the first
+    that answers it.
     """
 
     arms: tuple[Changes, ...]
     patterns: tuple[Pattern, ...]
+    labelers: tuple[Labeler, ...]
     checks: tuple[Check, ...]
     quoted: Mapping[str, Row] = field(hash=False)
 
@@ -137,7 +139,8 @@ def semantics(journal: Journal) -> Semantics | None:
     first = {ids[0] for each in alike for ids in each.answers.values()}
     quoted = {each.recorded.proposal.id: row(each) for each in everything if each.recorded.proposal.id in first}
     rules = {each.recorded.proposal.id: each.labels for each in everything}
-    return Semantics(tuple(by_arm(found)), alike, checks(journal, rules), quoted)
+    others = tuple(labeler for labeler, _ in kept(journal).values())
+    return Semantics(tuple(by_arm(found)), alike, others, checks(journal, rules), quoted)
 
 
 def annotated(journal: Journal) -> list[tuple[Line, list[Annotated]]]:
