@@ -31,6 +31,7 @@ DEPLOYS: tuple[Deploy, ...] = ("best", "latest", "parent")
 REPLIES: tuple[Replies, ...] = ("text", "tools", "choices")
 HARNESSES: tuple[Harness, ...] = ("agent", "program")
 
+LEAST_SHOWN = 8_000
 META: Mapping[Variant, MetaPrompt] = MappingProxyType(
     {"repaired": "informed", "faithful": "bare", "direct": "improver_named"}
 )
@@ -47,6 +48,7 @@ DEFAULTS: Mapping[str, Default] = MappingProxyType(
         "calls": 40,
         "commands": 10,
         "keep": 100,
+        "shown": 200_000,
         "replies": "text",
         "max_tokens": 4096,
         "temperature": Unset(float),
@@ -173,6 +175,7 @@ def make(options: Mapping[str, JSON]) -> Method:
         search=search,
         calls=whole(WHERE, "calls", values["calls"], least=1),
         commands=whole(WHERE, "commands", values["commands"]),
+        shown=whole(WHERE, "shown", values["shown"], least=LEAST_SHOWN),
         decoding=Decoding(
             replies="text" if replies == "text" else "tools",
             max_tokens=whole(WHERE, "max_tokens", values["max_tokens"], least=1),

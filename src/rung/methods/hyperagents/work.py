@@ -64,6 +64,7 @@ class Manner:
     search: Search
     calls: int
     commands: int
+    shown: int
     decoding: Decoding
     twins: bool
     choices: bool = False
@@ -77,7 +78,7 @@ class Manner:
     @property
     def limits(self) -> Limits:
         """How long a session may be."""
-        return Limits(turns=self.calls + SPARE, calls=self.calls)
+        return Limits(turns=self.calls + SPARE, calls=self.calls, shown=self.shown)
 
     @property
     def finish(self) -> Finish:
