@@ -26,6 +26,8 @@ from rung.findings.deeds import asked, deeds
 from rung.findings.sessions import Left, sessions
 from rung.store.manifests import File
 
+from . import late_decoders, retold
+
 DEEP = 3
 ONES = re.split(
     " ",
@@ -50,8 +52,18 @@ def _holds(name: str, data: bytes) -> tuple[frozenset[int], frozenset[int]]:
     """The items whose answer some bytes hold, and those whose question they hold, under whatever encoding."""
     texts = [_Text(each) for each in _closure(data)] if len(data) > 12 else []
     exam = world(name).exam
-    answers = frozenset(item.number for item in exam if any(text.answers(item) for text in texts))
+    known = _names(name)
+    answers = frozenset(
+        item.number for item in exam if any(text.answers(item) or text.retells(item, known) for text in texts)
+    )
     return answers, frozenset(item.number for item in exam if any(text.asks(item) for text in texts))
+
+
+@lru_cache(maxsize=100)
+def _names(name: str) -> frozenset[str]:
+    """Every name in an answer of a world's tasks, and every number."""
+    every = [_spoken(item.answer, _cardinal) for item in (*world(name).worked, *world(name).exam)]
+    return retold.names([*every, " ".join((*ONES, *TENS, "hundred"))])
 
 
 class _Text:
@@ -64,6 +76,9 @@ class _Text:
 
     def answers(self, item: Item) -> bool:
         return _spoken(item.answer, _cardinal) in self.plain or _spoken(item.answer, _digit_by_digit) in self.digits
+
+    def retells(self, item: Item, known: frozenset[str]) -> bool:
+        return retold.tells(self.plain, _spoken(item.answer, _cardinal), known)
 
     def asks(self, item: Item) -> bool:
         if item.question in self.raw:
@@ -176,6 +191,7 @@ def _closure(data: bytes) -> list[str]:
         layer = [
             new for old in layer for new in _decoded(old) if len(new) > 8 and new not in known and not known.add(new)
         ]
+    known |= late_decoders.closure(data)
     return [_unescaped(each.decode("utf-8", "replace")) for each in known if _legible(each)]
 
 
