@@ -95,6 +95,21 @@ def test_swapping_agrees_with_every_swap_there_is(repeats):
     assert decisions.swapped(table, resamples=40_000) == pytest.approx(min(1, 2 * min(larger, smaller)), abs=0.012)
 
 
+def test_attempts_are_swapped_one_by_one_where_a_checkpoint_has_several():
+    """Means of attempts vary less than the single ones of A_0, and may not stand in for them."""
+    rng = np.random.default_rng(4)
+    seen = []
+    for _ in range(300):
+        attempts = rng.normal(size=(1, 12, 4))
+        table = Scores(rng.normal(size=(12, 1)), (Checkpoint(3, tuple(range(12)), attempts),))
+        seen.append(decisions.swapped(table, resamples=199))
+    assert 0.02 <= np.mean(np.array(seen) <= 0.05) <= 0.08
+    few = Scores(np.array([[0.0], [1.0]]), (Checkpoint(3, (0, 1), np.array([[[1.0, 1.0], [1.0, 3.0]]])),))
+    # pools {0; 1, 1} and {1; 1, 3}: A_0 has 0, 1 or 1 and 1, 1 or 3; its own sum, 1, is the least with chance 2/9
+    assert decisions.swapped(few, resamples=40_000) == pytest.approx(4 / 9, abs=0.012)
+    assert few.checkpoints[0].after.tolist() == [[1.0, 2.0]]
+
+
 def _chosen(size: int, many: int) -> list[tuple[int, ...]]:
     return [(i,) for i in range(size)] if many == 1 else [(i, j) for i in range(size) for j in range(i + 1, size)]
 

@@ -29,7 +29,7 @@ from rung.stats.curve import Curve, slope
 from rung.stats.inputs import FloatArray
 from rung.stats.lineages import gain, gain_p, hull
 from rung.stats.missing import Bounds, Coverage
-from rung.stats.quantiles import Spread, spread
+from rung.stats.quantiles import Spread, spread, t_quantile
 from rung.stats.verdict import ALPHA, Evidence, Verdict, evidence, judge
 
 SEED = Seed("rung.reports.explore")
@@ -88,26 +88,27 @@ def p_of(scores: Scores, weight: Evidence) -> float | None:
 def swapped(scores: Scores, *, seed: Seed = SEED, resamples: int = SWAPS) -> float | None:
     """Two-sided p that A_0 and all that came of it are one agent: attempts at a task are swapped between them.
 
-    Under it the attempts of A_0 are any of those at the task, drawn without replacement. Only tasks that every lineage
-    and every attempt of A_0 has; None where there is none, or all attempts at each task are equal.
+    Under it the attempts of A_0 are any of those at the task, drawn without replacement. Only tasks of which
+    every attempt was measured; None where there is none, or all attempts at each task are equal.
     p = 2·min(1 + number as large, 1 + number as small) / (resamples + 1). Source: Fisher's randomization test (1935).
     """
-    after = np.concatenate([each.after for each in scores.checkpoints], axis=1)
+    attempts = np.concatenate([each.attempts for each in scores.checkpoints], axis=1)
+    after = attempts.transpose(1, 0, 2).reshape(attempts.shape[1], -1)
     before = np.concatenate([scores.baseline[list(each.places)] for each in scores.checkpoints])
     factors = np.concatenate(
         [np.full(len(each.places), f) for each, f in zip(scores.checkpoints, _factors(scores), strict=True)]
     )
-    pool = np.concatenate([before, after.T], axis=1)
+    pool = np.concatenate([before, after], axis=1)
     whole = ~np.isnan(pool).any(axis=1)
     pool, factors = pool[whole], factors[whole]
     if not len(pool) or not (np.ptp(pool, axis=1) > 0).any():
         return None
-    repeats, k = before.shape[1], len(after)
+    repeats, others = before.shape[1], after.shape[1]
     generator = np.random.default_rng(seed.child("swap").rng().getrandbits(64))
     drawn = _drawn(pool, repeats, resamples, generator)
-    # A_0's sum b of n attempts leaves (total - b)/K to the lineages, so a swap moves the gain by b·(1/R + 1/K) alone.
-    found = -(drawn @ factors) * (1 / repeats + 1 / k)
-    value = -float(pool[:, :repeats].sum(axis=1) @ factors) * (1 / repeats + 1 / k)
+    # With a sum b for A_0's R attempts the M others have total - b, so a swap moves the gain by b·(1/R + 1/M) alone.
+    found = -(drawn @ factors) * (1 / repeats + 1 / others)
+    value = -float(pool[:, :repeats].sum(axis=1) @ factors) * (1 / repeats + 1 / others)
     edge = 1e-9 * max(1.0, abs(value))
     larger, smaller = int((found >= value - edge).sum()), int((found <= value + edge).sum())
     return min(1.0, 2 * (1 + min(larger, smaller)) / (resamples + 1))
@@ -224,8 +225,6 @@ def _spread(fitted: Estimate, places: int) -> Spread | None:
     """The residual t of a fitted line, back from its interval."""
     if fitted.lo is None or fitted.hi is None or fitted.value is None:
         return None
-    from rung.stats.quantiles import t_quantile
-
     df = places - 2
     reach = (fitted.hi - fitted.lo) / 2
     return Spread(fitted.value, (reach / t_quantile(df, 0.95)) ** 2, df)

@@ -141,10 +141,11 @@ def _points(scores: Scores) -> list[Point]:
             float(row[there].mean()) if there.any() else None for row, there in zip(each.after, measured, strict=True)
         ]
         known = [value for value in own if value is not None]
+        scored = int((~np.isnan(each.attempts)).sum())
         starts = scores.start_means[list(each.places)]
         start = starts[~np.isnan(starts)]
         mean = sum(known) / len(known) if known else None
-        points.append(Point(each.x, mean, tuple(own), float(start.mean()) if len(start) else None, int(measured.sum())))
+        points.append(Point(each.x, mean, tuple(own), float(start.mean()) if len(start) else None, scored))
     return points
 
 

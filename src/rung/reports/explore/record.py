@@ -129,7 +129,7 @@ def _scores(
             range(k * how.checkpoint_episodes, (k + 1) * how.checkpoint_episodes),
         )
         rows = [
-            _means(
+            _table(
                 found.get(f"{arm}.{game}.L{lineage}.x{x:04d}", {}), [first + c for c in columns], about_exam["repeats"]
             )
             for lineage in range(1, lineages + 1)
@@ -141,9 +141,3 @@ def _scores(
 def _table(found: Mapping[tuple[int, int], float], places: Sequence[int], repeats: int) -> FloatArray:
     rows = [[found.get((place, repeat), np.nan) for repeat in range(1, repeats + 1)] for place in places]
     return np.array(rows, dtype=np.float64)
-
-
-def _means(found: Mapping[tuple[int, int], float], places: Sequence[int], repeats: int) -> FloatArray:
-    from rung.reports.explore.scores import means_of
-
-    return means_of(_table(found, places, repeats))

@@ -16,12 +16,26 @@ from rung.stats.inputs import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """After `x` exploration episodes. `places` are the columns of its tasks among the baseline's; `after` holds the
-    mean score of each lineage (row) on each, nan where none was measured."""
+    """After `x` exploration episodes. `places` are the rows of its tasks among the baseline's; `attempts` holds the
+    scores of each lineage (first axis) on each task (second), nan where one was not measured; two axes stand for one
+    attempt each."""
 
     x: int
     places: tuple[int, ...]
-    after: FloatArray
+    attempts: FloatArray
+
+    def __post_init__(self) -> None:
+        if self.attempts.ndim == 2:
+            object.__setattr__(self, "attempts", self.attempts[:, :, None])
+
+    @property
+    def after(self) -> FloatArray:
+        """The mean of each lineage on each task; nan where nothing was measured."""
+        if self.attempts.shape[2] == 1:
+            only: FloatArray = self.attempts[:, :, 0]
+            return only
+        lineages, tasks, repeats = self.attempts.shape
+        return means_of(self.attempts.reshape(lineages * tasks, repeats)).reshape(lineages, tasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +48,13 @@ class Scores:
     def __post_init__(self) -> None:
         if self.baseline.ndim != 2 or not self.checkpoints:
             raise UsageError("a curve has a baseline, a row for each task, and one checkpoint or more")
-        if any(each.after.shape != (self.lineages, len(each.places)) for each in self.checkpoints):
+        if any(each.attempts.shape[:2] != (self.lineages, len(each.places)) for each in self.checkpoints):
             raise UsageError("every checkpoint has a row for each lineage and a column for each of its tasks")
 
     @property
     def lineages(self) -> int:
         """K."""
-        return len(self.checkpoints[0].after)
+        return len(self.checkpoints[0].attempts)
 
     @property
     def start(self) -> float:

@@ -128,14 +128,21 @@ def _shuffled(scores: Scores, seed: Seed, resamples: int) -> tuple[FloatArray, F
 
 
 def _table(scores: Scores) -> tuple[FloatArray, BoolArray]:
-    """A row for each sealed task: the attempts of A_0, then one of each lineage, nan where there is none; and which
+    """A row for each sealed task: the attempts of A_0, then those of each lineage, nan where there is none; and which
     rows are tasks of checkpoints."""
-    after = np.full((len(scores.baseline), scores.lineages), np.nan)
+    after = np.full((len(scores.baseline), _others(scores)), np.nan)
     owned = np.zeros(len(scores.baseline), dtype=np.bool_)
     for each in scores.checkpoints:
-        after[list(each.places)] = each.after.T
+        rows = each.attempts.transpose(1, 0, 2).reshape(len(each.places), -1)
+        after[list(each.places), : rows.shape[1]] = rows
         owned[list(each.places)] = True
     return np.concatenate([scores.baseline, after], axis=1), owned
+
+
+def _others(scores: Scores) -> int:
+    """Attempts of all lineages at a task."""
+    lineages, _, repeats = scores.checkpoints[0].attempts.shape
+    return int(lineages * repeats)
 
 
 def _studies(
@@ -148,7 +155,8 @@ def _studies(
     mixed = np.empty(order.shape)
     np.put_along_axis(mixed, places, np.take_along_axis(np.broadcast_to(table, order.shape), order, axis=2), axis=2)
     repeats = scores.baseline.shape[1]
-    before, after = mixed[:, :, :repeats], mixed[:, :, repeats:]
+    before = mixed[:, :, :repeats]
+    after = _mean(mixed[:, :, repeats:].reshape(size, len(table), scores.lineages, -1), axis=3)
     rows = np.flatnonzero(owned)
     moved = rows[np.argsort(generator.random((size, len(rows))), axis=1)]
     after[:, rows] = np.take_along_axis(after[:, :], moved[:, :, None], axis=1)
