@@ -1,19 +1,14 @@
-"""The annotator with the local model, held to its form by a grammar: every answer is read. What it says is not judged."""
+"""The annotator with the local model, held to its form by a grammar: every answer is read, whatever it says."""
 
 import asyncio
-import sys
-from pathlib import Path
 
 import pytest
 
+from findings.semantics.world import proposal
 from rung.backends.models.local import make as local
 from rung.backends.models.local import weights
 from rung.core.values import ModelReply, ModelRequest
 from rung.findings.semantics.asking import ask
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from findings.semantics.world import proposal
 
 pytestmark = [
     pytest.mark.slow,

@@ -70,6 +70,22 @@ def test_where_half_never_go_there_is_no_median():
     assert median_lifetime([]) is None
 
 
+def test_one_that_still_stands_at_an_age_did_not_go_at_it():
+    # at age 1 one of three goes: 2/3 stay, and nothing goes after
+    assert median_lifetime([Stood(1, 2, 9), Stood(2, None, 2), Stood(1, None, 9)]) is None
+
+
+def test_a_rejected_proposal_never_stood_though_the_chosen_one_said_the_same():
+    world = World()
+    world.refine(notes("Never wait."), notes("Never wait.", "Rest."), chosen=1)
+    (line,) = lines(world.journal)
+    assert [(each.fate, how is None) for each, how in zip(line.recorded, stood(line), strict=True)] == [
+        ("rejected", True),
+        ("adopted", False),
+        ("adopted", False),
+    ]
+
+
 # --------------------------------------------------------------------------------------------- counts
 
 
