@@ -2,7 +2,7 @@
 
 Two agents play locks that show one of eight numbers. Both guess right half of the time, copy what their history holds
 for a lock they have met, and are told only the steps judged above 0. One says truly what each answer earns; the other
-says the opposite. So the first is worth 1 in the end and the second 0, by themselves; told the verdict, both are worth 1.
+says the opposite. So the first is worth 1 in the end and the second 0, by themselves; told the verdict, both are 1.
 Noise is the verdict with their own errors elsewhere: the first has none, and of the second nothing is left that is
 right.
 """

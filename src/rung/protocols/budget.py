@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 
 def places(path: str, role: Role) -> Iterator[Place]:
-    """The places over a call: refining belongs to the study and its lineage, an exam to no lineage.
+    """The places over a call: refining and judging belong to the study and its lineage, an exam to no lineage.
 
     >>> [str(place) for place in places("narrow/L3/work/0007", "agent")]
     ['study', 'lineage narrow/L3', 'session narrow/L3/work/0007', 'task narrow/L3/work/0007']
@@ -54,6 +54,8 @@ def places(path: str, role: Role) -> Iterator[Place]:
     ['study', 'lineage codex/L3', 'session codex/L3/work']
     >>> [str(place) for place in places("narrow/L3/work/0007/refine", "improver")]
     ['study', 'lineage narrow/L3']
+    >>> [str(place) for place in places("history.trust-v1/L3/work/0007/judge", "instrument")]
+    ['study', 'lineage history.trust-v1/L3']
     """
     yield Place("study", "")
     pieces = path.split("/")
