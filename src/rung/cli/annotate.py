@@ -22,7 +22,7 @@ from rung.core.ports import Journal, Model, Provider
 from rung.findings.semantics import asking
 from rung.findings.semantics.asking import Replies
 from rung.findings.semantics.checks import PLACE, Labeler, keep, kept
-from rung.findings.semantics.counts import Semantics, annotated, row, semantics
+from rung.findings.semantics.counts import Semantics, analysis, annotated, row
 from rung.findings.semantics.values import Labels, Proposal
 from rung.protocols.budget import Place, Purse
 from rung.protocols.lines import Lines
@@ -82,10 +82,10 @@ def command(run: Path, **given: Any) -> None:
     if wanted.model is not None:
         asked(directory, wanted)
     with opened(run) as (_, journal):
-        found = semantics(journal)
-        rows = [row(each) for _, some in annotated(journal) for each in some] if wanted.as_json else []
+        made = annotated(journal)
+        found = analysis(journal, made)
     if wanted.as_json:
-        say_json({**told(found), "proposals": json_value(rows)})
+        say_json({**told(found), "proposals": json_value([row(each) for _, some in made for each in some])})
     else:
         for line in lines(found):
             click.echo(line)

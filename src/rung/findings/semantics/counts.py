@@ -131,7 +131,11 @@ class Semantics:
 
 def semantics(journal: Journal) -> Semantics | None:
     """The analysis of a study as it stands; None where nothing was ever proposed."""
-    found = annotated(journal)
+    return analysis(journal, annotated(journal))
+
+
+def analysis(journal: Journal, found: Sequence[tuple[Line, Sequence[Annotated]]]) -> Semantics | None:
+    """The analysis of a study whose proposals have been annotated."""
     everything = [each for _, some in found for each in some]
     if not everything:
         return None
