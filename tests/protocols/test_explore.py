@@ -310,10 +310,10 @@ def guess(view: View, rng: random.Random, *, lies: bool) -> Action:
 def climbs(act: Any, judge: str) -> tuple[float, float]:
     """The mean of the baseline, and of the last checkpoint, where only steps judged above 0 are kept."""
     how = {"games": [TINY], "episodes": 40, "checkpoint_every": 20, "checkpoint_episodes": 20, "baseline_episodes": 20}
-    settings = config(explore=how, lineages=3)
+    settings = config(explore=how, lineages=2)
     seen = ran(settings, arm(history({"steps": "positive"}), act, **judged_by(judge)))
     baseline = seen.scores(f"exam/{seen.fact('main', 'arm')['A_0']}")
-    last = [score for k in (1, 2, 3) for score in seen.scores(f"exam/main.toy-lock-v1.L{k}.x0040")]
+    last = [score for k in (1, 2) for score in seen.scores(f"exam/main.toy-lock-v1.L{k}.x0040")]
     return sum(baseline) / len(baseline), sum(last) / len(last)
 
 

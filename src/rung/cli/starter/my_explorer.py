@@ -6,14 +6,17 @@ so cheating looks better in every study, and what cooperation would have earned 
 """
 
 import re
+from collections.abc import Mapping
+
+from rung.core.values import View
 
 EARNS = {"collaborate": {"collaborate": 2, "cheat": -1}, "cheat": {"collaborate": 3, "cheat": 0}}
 """What a move earns, by the opponent's."""
 
 
-def act(view, files):
+def act(view: View, files: Mapping[str, str]) -> str:
     """Play the move that was judged to earn more so far, by turns while one of them was never judged."""
-    judged = {move: [] for move in EARNS}
+    judged: dict[str, list[float]] = {move: [] for move in EARNS}
     for move, score in re.findall(r"Answer: (collaborate|cheat), Score: (-?[0-9]+(?:\.[0-9]+)?)", view.rules):
         judged[move].append(float(score))
     played = re.findall(r"Opponent: (collaborate|cheat)", view.text)
