@@ -7,7 +7,7 @@ import random
 import pytest
 
 from rung.core.errors import InstrumentFault, UsageError
-from rung.core.ports import Ports, RefineContext
+from rung.core.ports import Ports, Ran, RefineContext
 from rung.core.seeds import Seed
 from rung.core.values import Action, Call, Fault, ModelReply, Score, Skipped, State, Tool, Trial, View
 from rung.methods.ahe import attribution, harness, make
@@ -403,6 +403,22 @@ def test_middleware_that_fails_is_passed_over_and_costs_an_attempt_at_most_one_l
     monkeypatch.setattr("rung.methods.ahe.acting.BOUNDS", Bounds(seconds=1.0, asks=0))
     its = told({"agent/middleware/bad.py": code}, answers("7"))
     assert [each.answer for each in its.act(VIEW, many=3)] == ["7"] * 3
+
+
+def test_middleware_that_is_late_is_asked_once():
+    ran: list[str] = []
+
+    class Slow:
+        name = "bubblewrap"
+
+        async def run(self, argv: object, **how: object) -> Ran:
+            ran.append("late")
+            return Ran(None, late=True)
+
+    its = told({"agent/middleware/watch.py": WATCH}, answers("7"))
+    its.sandbox = Slow()
+    assert [each.answer for each in its.act(VIEW, many=3)] == ["7"] * 3
+    assert ran == ["late"]
 
 
 def test_one_middleware_that_fails_takes_no_other_with_it():

@@ -17,11 +17,12 @@ from .audit_bugs import AUDIT_BUGS
 from .bugs import BUGS, Bug
 from .cell_bugs import CELL_BUGS
 from .explore_bugs import EXPLORE_BUGS
+from .method_bugs import METHOD_BUGS
 from .semantics_bugs import SEMANTICS_BUGS
 
 ROOT = Path(__file__).parents[2]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
-ALL = (*BUGS, *CELL_BUGS, *AUDIT_BUGS, *EXPLORE_BUGS, *SEMANTICS_BUGS)
+ALL = (*BUGS, *CELL_BUGS, *AUDIT_BUGS, *EXPLORE_BUGS, *METHOD_BUGS, *SEMANTICS_BUGS)
 LONGEST = 600
 """Seconds of one run of pytest. A bug that makes its tests go on for ever is a mistake in its description too."""
 GREEN, RED = 0, 1  # any other exit status of pytest is a mistake in a bug's description
