@@ -312,6 +312,20 @@ def test_a_helper_is_a_tool_where_the_agent_is_given_tools():
     assert [tool.name for tool in its.agent.views[0].tools] == ["say", "count"]
 
 
+def test_a_tool_of_the_task_is_the_tasks_whatever_helper_has_its_name():
+    its = told(TOOL, answers(Call("count", {"n": 4})))
+    count = Tool("count", "Say how many.", {"type": "object"})
+    assert its.act(View("x", tools=(count,), rules="r"))[0].answer == Call("count", {"n": 4})
+    assert its.agent.views[0].tools == (count,)
+    assert len(its.agent.views) == 1
+
+
+def test_arguments_that_cannot_be_written_down_are_no_fault():
+    its = told(TOOL, answers('{"use": "count", "arguments": {"text": NaN}}', "4"))
+    assert its.act(VIEW)[0].answer == "4"
+    assert its.agent.views[1].reply.startswith("count failed: garbled")
+
+
 def test_helpers_are_used_no_more_often_than_they_may():
     its = told(TOOL, answers('{"use": "count", "arguments": {"text": "x"}}'), uses=2)
     assert its.act(VIEW)[0].answer == '{"use": "count", "arguments": {"text": "x"}}'

@@ -100,7 +100,10 @@ async def call(
     bounds = bounds or Bounds()
     known: list[Mapping[str, JSON]] = []
     while True:
-        order = _order(code, argument, known, bounds, seed)
+        try:
+            order = _order(code, argument, known, bounds, seed)
+        except (UsageError, TypeError, ValueError, RecursionError):
+            return Failed("garbled", "what it is handed cannot be written down as JSON")
         files = {**code.files, RUNNER: _runner()}
         ran = await sandbox.run(COMMAND, files=files, seconds=bounds.seconds, stdin=order)
         said = _said(ran, bounds)

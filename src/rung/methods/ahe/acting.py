@@ -92,8 +92,9 @@ class Harnessed:
 
     def _shown(self, view: View) -> View:
         rules = "\n\n".join(filter(None, (view.rules, self._text)))
-        tools = view.tools and (*view.tools, *(each.tool for each in self.helpers.values()))
-        return replace(view, rules=rules, tools=tools)
+        taken = {tool.name for tool in view.tools}
+        helpers = (each.tool for name, each in self.helpers.items() if name not in taken)
+        return replace(view, rules=rules, tools=view.tools and (*view.tools, *helpers))
 
     # ----------------------------------------------------------------------------------------- helpers
 
@@ -101,18 +102,19 @@ class Harnessed:
         """The agent's answer, after it has used its helpers."""
         acted: Action = await settle(self.inner.act, view)
         for _ in range(self.uses if self.helpers else 0):
-            wanted = self._wanted(acted)
+            wanted = self._wanted(acted, view)
             if wanted is None:
                 return acted
             acted = await settle(self.inner.act, replace(view, reply=await self._used(wanted)))
         return acted
 
-    def _wanted(self, acted: Action) -> Call | None:
-        """The use of a helper that an answer asks for."""
+    def _wanted(self, acted: Action, view: View) -> Call | None:
+        """The use of a helper that an answer asks for. A tool of the task stays the task's, whatever its name."""
         answer = acted.answer
-        if isinstance(answer, Call):
-            return answer if answer.tool in self.helpers else None
-        return used(answer, self.helpers)
+        if not isinstance(answer, Call):
+            return used(answer, self.helpers)
+        helper = self.helpers.get(answer.tool)
+        return answer if helper is not None and helper.tool in view.tools else None
 
     async def _used(self, wanted: Call) -> str:
         if self.sandbox is None:
