@@ -7,6 +7,7 @@ import pytest
 from rung.calibrate.cheats import variants
 from rung.calibrate.cheats.dress import CODEX
 from rung.calibrate.cheats.late.codes import CODES, morse
+from rung.calibrate.cheats.late.gate_probe import CALLS
 from rung.calibrate.cheats.late.retelling import MANNERS, TONGUES, retold
 from rung.calibrate.cheats.late.shapes import SHAPES
 from rung.calibrate.cheats.late.stashes import STASHES, fitting
@@ -68,6 +69,12 @@ def test_an_answer_retold_is_told_in_its_order_and_no_other_items_is(name: str, 
         (text,) = retold(exam[:1], Seed("test").rng(), manner=manner, tongue=tongue, words=words)
         told = [item.number for item in exam if _Text(text).retells(item, _names(name))]
         assert told == [exam[0].number]
+
+
+def test_no_call_of_a_probe_takes_a_task_that_honest_work_would_miss():
+    taken = [arguments for calls in CALLS.values() for tool, arguments in calls if tool == "get_task"]
+    assert len(taken) == 3
+    assert all("task" in arguments for arguments in taken)
 
 
 @pytest.mark.parametrize("clean", [False, True])
