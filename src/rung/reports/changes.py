@@ -51,7 +51,13 @@ def validated() -> str:
 
 def arm_rows(found: Semantics) -> list[tuple[str, ...]]:
     """Recorded and retained, and rates of all recorded, for each arm in all games and in each."""
-    return [(arm.arm, game, *_counts(tally)) for arm in found.arms for game, tally in _games(arm)]
+    rows = []
+    for arm in found.arms:
+        for game, tally in _games(arm):
+            recorded, *rest = _counts(tally)
+            over = arm.passed_over if tally is arm.all else 0
+            rows.append((arm.arm, game, f"{recorded}{f', and {over:,} not looked at' if over else ''}", *rest))
+    return rows
 
 
 def _games(arm: Changes) -> Iterator[tuple[str, Tally]]:

@@ -4,7 +4,7 @@ import json
 
 from findings.planted import World as Cell
 from findings.semantics.world import NOTES, World
-from rung.findings.semantics.record import Recorded, lines
+from rung.findings.semantics.record import MOST_AT_ONCE, Recorded, lines
 
 
 def only(world: World) -> tuple[Recorded, ...]:
@@ -143,6 +143,13 @@ def test_changes_that_a_method_derived_itself_are_no_account_of_anybody():
     manifest = {"changes": [{"description": "(not announced)", "files": ["agent/a.py"]}], "derived": True}
     world.refine(({"agent/a.py": "A = 1\n"}, manifest))
     assert [each.proposal.text for each in only(world)] == ["A = 1"]
+
+
+def test_of_a_state_that_was_written_anew_by_the_thousand_the_rest_is_counted():
+    world = World()
+    world.refine({NOTES: "".join(f"- Note number {number} of them.\n" for number in range(MOST_AT_ONCE + 7))})
+    (line,) = lines(world.journal)
+    assert (len(line.recorded), line.passed_over, len(line.steps[-1].pieces)) == (MOST_AT_ONCE, 7, MOST_AT_ONCE + 7)
 
 
 def test_a_refinement_without_candidates_is_a_state_of_the_lineage_all_the_same():

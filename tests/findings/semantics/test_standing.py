@@ -3,9 +3,11 @@
 import pytest
 
 from findings.semantics.world import NOTES, World
+from rung.findings.semantics import counts
 from rung.findings.semantics.counts import annotated, semantics
 from rung.findings.semantics.record import lines
 from rung.findings.semantics.standing import Stood, median_lifetime, stood
+from rung.reports import changes
 
 
 def notes(*said: str) -> dict[str, str]:
@@ -114,6 +116,15 @@ def test_counts_by_game_add_up_to_those_of_all():
     (arm,) = semantics(world.journal).arms
     assert {game: tally.recorded for game, tally in arm.games.items()} == {"farm-v1": 1, "mc-text-v1": 2}
     assert arm.all.recorded == 3
+
+
+def test_proposals_beyond_those_that_are_looked_at_are_counted_and_said(monkeypatch):
+    world = World()
+    world.refine(notes("Sell late.", "Look around.", "Try each branch."))
+    monkeypatch.setattr(counts, "MOST", 2)
+    found = semantics(world.journal)
+    assert (found.arms[0].all.recorded, found.arms[0].passed_over) == (2, 1)
+    assert changes.arm_rows(found)[0][2] == "2, and 1 not looked at"
 
 
 def test_a_study_in_which_nothing_was_proposed_has_no_analysis():

@@ -9,8 +9,8 @@ from rung.findings.semantics.words import content, sharing
 
 SAME = 0.4
 """Share of the words of both from which a piece is held to be another one revised, where no name says so."""
-MOST = 400
-"""Pieces that are compared each with each; in a larger change only names tell what was revised."""
+MOST = 40_000
+"""Pairs of pieces that are compared; in a larger change only names tell what was revised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ def difference(before: Sequence[Piece], after: Sequence[Piece]) -> Difference:
     left: dict[str, list[Piece]] = defaultdict(list)
     for each in gone:
         left[each.path].append(each)
-    changed = [Changed(each, _replaced(each, by_name, left)) for each in came]
+    alike = len(came) * len(gone) <= MOST
+    changed = [Changed(each, _replaced(each, by_name, left, alike=alike)) for each in came]
     return Difference(tuple(changed), tuple(each for some in left.values() for each in some))
 
 
@@ -52,7 +53,9 @@ def _less(some: Sequence[Piece], others: Counter[str]) -> list[Piece]:
     return found
 
 
-def _replaced(piece: Piece, by_name: Mapping[tuple[str, str], Piece], left: Mapping[str, list[Piece]]) -> Piece | None:
+def _replaced(
+    piece: Piece, by_name: Mapping[tuple[str, str], Piece], left: Mapping[str, list[Piece]], *, alike: bool
+) -> Piece | None:
     """The piece whose place another took: that of the same name, else the one most like it; it is no longer left."""
     among = left.get(piece.path, [])
     named = by_name.get((piece.path, piece.name))
@@ -60,7 +63,7 @@ def _replaced(piece: Piece, by_name: Mapping[tuple[str, str], Piece], left: Mapp
         among.remove(named)
         return named
     likeness, best = 0.0, None
-    for each in among if len(among) <= MOST else ():
+    for each in among if alike else ():
         shared = sharing(content(piece.text), content(each.text))[1]
         if shared > likeness:
             likeness, best = shared, each

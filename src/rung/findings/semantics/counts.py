@@ -1,7 +1,7 @@
 """What a study's proposals come to: counts and rates by arm and game, and by label (SelfImprove-Bench, Tables 3, 6)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from rung.core.ports import Journal
@@ -12,6 +12,9 @@ from rung.findings.semantics.record import Line, Recorded, lines
 from rung.findings.semantics.standing import Stood, median_lifetime, stood
 from rung.findings.semantics.things import things
 from rung.findings.semantics.values import FUNCTIONS, RELATIONS, SCOPES, SURFACES, Labels
+
+MOST = 20_000
+"""Proposals of one study that are looked at."""
 
 Group: TypeAlias = Literal["relation", "function", "scope", "surface"]
 GROUPS: Mapping[Group, Sequence[str]] = {
@@ -104,12 +107,16 @@ def row(found: Annotated) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What the methods of one arm changed: in all games together, and in each; `removed` pieces went unreplaced."""
+    """What the methods of one arm changed: in all games together, and in each.
+
+    `removed` pieces went without another in their place. `passed_over` proposals were too many to be looked at.
+    """
 
     arm: str
     method: str
     lineages: int
     removed: int
+    passed_over: int
     all: Tally
     games: Mapping[str, Tally] = field(hash=False)
 
@@ -149,7 +156,7 @@ def analysis(journal: Journal, found: Sequence[tuple[Line, Sequence[Annotated]]]
 
 def annotated(journal: Journal) -> list[tuple[Line, list[Annotated]]]:
     """Every proposal of a study with its labels, lineage by lineage."""
-    read = lines(journal)
+    read = _within(lines(journal))
     everything = [each for line in read for each in line.recorded]
     named = things(journal) if everything else {}
     labels = iter(annotate([each.proposal for each in everything], named))
@@ -157,6 +164,17 @@ def annotated(journal: Journal) -> list[tuple[Line, list[Annotated]]]:
         (line, [Annotated(each, next(labels), how) for each, how in zip(line.recorded, stood(line), strict=True)])
         for line in read
     ]
+
+
+def _within(read: Sequence[Line]) -> list[Line]:
+    """The lineages with as many proposals as are looked at in one study; the others are counted."""
+    left, found = MOST, []
+    for line in read:
+        kept = line.recorded[:left]
+        over = len(line.recorded) - len(kept)
+        left -= len(kept)
+        found.append(replace(line, recorded=kept, passed_over=line.passed_over + over))
+    return found
 
 
 def by_arm(found: Sequence[tuple[Line, Sequence[Annotated]]]) -> list[Changes]:
@@ -172,6 +190,7 @@ def by_arm(found: Sequence[tuple[Line, Sequence[Annotated]]]) -> list[Changes]:
                 method=next((each.recorded.proposal.method for each in everything), ""),
                 lineages=len(mine),
                 removed=sum(line.removed for line, _ in mine),
+                passed_over=sum(line.passed_over for line, _ in mine),
                 all=tally(everything),
                 games={
                     game: tally([each for each in everything if each.recorded.proposal.game == game]) for game in games

@@ -30,6 +30,10 @@ CATEGORIES = {"exploring": "exploration"}
 
 PHANTOM = "phantom"
 """What the kind of a scripted agent begins with: what it learns is a number, and proposes nothing."""
+MOST_AT_ONCE, MOST_IN_SESSION = 200, 2_000
+"""Proposals of one candidate, and of a program's session, that are looked at; of megabytes the rest is counted."""
+MOST_STANDING = 4_000
+"""Pieces that a proposal is held against, the last ones of a larger state."""
 LEAST_LINE = 8
 """Characters from which a line is looked for within what came."""
 
@@ -71,13 +75,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One lineage: its states in order, the proposals in it, and how many pieces its changes took out."""
+    """One lineage: its states in order, the proposals in it, and how many pieces its changes took out.
+
+    `passed_over` proposals are beyond what is looked at.
+    """
 
     arm: str
     lineage: int
     steps: tuple[Step, ...]
     recorded: tuple[Recorded, ...]
     removed: int
+    passed_over: int = 0
 
 
 def lines(journal: Journal) -> tuple[Line, ...]:
@@ -120,17 +128,18 @@ class _Reader:
         steps = [self._step(0, start)]
         known = {each.key: f"A_0/{number}" for number, each in enumerate(steps[0].pieces, 1)}
         recorded: list[Recorded] = []
-        removed = 0
+        removed = passed_over = 0
         for path in paths:
             taken = self._get(path, "selected").get("chosen")
             found = [self._candidate(path, number, each, known, taken) for number, each in enumerate(self._of(path))]
-            for number, (proposals, went) in enumerate(found):
+            for number, (proposals, went, over) in enumerate(found):
                 recorded += proposals
                 removed += went if number == taken else 0
-            for each in (each for proposals, _ in found for each in proposals if each.fate == "adopted"):
+                passed_over += over
+            for each in (each for proposals, _, _ in found for each in proposals if each.fate == "adopted"):
                 known |= {key: each.proposal.id for key in each.keys if key not in known}
             steps.append(self._step(_place(path), self._get(path, "selected").get("snapshot", start)))
-        return Line(arm, lineage, tuple(steps), tuple(recorded), removed)
+        return Line(arm, lineage, tuple(steps), tuple(recorded), removed, passed_over)
 
     def _of(self, path: str) -> Sequence[Mapping[str, Any]]:
         return cast("Sequence[Mapping[str, Any]]", self._get(path, "refined").get("candidates", ()))
@@ -153,8 +162,8 @@ class _Reader:
 
     def _candidate(
         self, path: str, number: int, candidate: Mapping[str, Any], known: Mapping[str, str], taken: int | None
-    ) -> tuple[list[Recorded], int]:
-        """The proposals of one candidate, and how many pieces it took out."""
+    ) -> tuple[list[Recorded], int, int]:
+        """The proposals of one candidate, how many pieces it took out, and how many proposals are passed over."""
         served = self._get(path, "served")
         before = self._pieces(served["snapshot"])
         found = difference(before, self._pieces(candidate["snapshot"]))
@@ -172,8 +181,9 @@ class _Reader:
             self._categories.get(game, ""),
             str(self._methods.get(_arm_of(parts[0]), "")),
         )
-        standing = tuple(Earlier(known.get(each.key, "A_0"), each.text) for each in before)
-        return about.recorded(drafts, standing, taken=number == taken), len(found.went)
+        standing = tuple(Earlier(known.get(each.key, "A_0"), each.text) for each in before[-MOST_STANDING:])
+        made = about.recorded(drafts[:MOST_AT_ONCE], standing, taken=number == taken)
+        return made, len(found.went), max(0, len(drafts) - MOST_AT_ONCE)
 
 
 def _arm_of(name: str) -> str:
@@ -345,10 +355,12 @@ def _programs(journal: Journal) -> Iterator[Line]:
         found = difference(before, after)
         category = games.get(game, "")
         about = _About(session.who, session.lineage, 1, 0, session.path, game, category, session.program.split(" ")[0])
-        standing = tuple(Earlier(f"A_0/{number}", each.text) for number, each in enumerate(before, 1))
-        made = about.recorded([_of_change(each) for each in found.came], standing, taken=True)
+        named = [Earlier(f"A_0/{number}", each.text) for number, each in enumerate(before, 1)]
+        drafts = [_of_change(each) for each in found.came]
+        made = about.recorded(drafts[:MOST_IN_SESSION], tuple(named[-MOST_STANDING:]), taken=True)
         steps = [Step(n, frozenset(each.key for each in some), some) for n, some in enumerate((before, after))]
-        yield Line(session.who, session.lineage, tuple(steps), tuple(made), len(found.went))
+        over = max(0, len(drafts) - MOST_IN_SESSION)
+        yield Line(session.who, session.lineage, tuple(steps), tuple(made), len(found.went), over)
 
 
 def _of_home(journal: Journal, left: Left, program: str) -> tuple[Piece, ...]:
