@@ -41,9 +41,15 @@ def table(gains: list[list[float]], *, noise: float, rng: np.random.Generator) -
 
 
 def found(
-    *, noise: float, coupling: float, games: tuple[str, ...] = ("game-v1",), lineages: int = 4, high: float = 10.0
+    *,
+    noise: float,
+    coupling: float,
+    games: tuple[str, ...] = ("game-v1",),
+    lineages: int = 4,
+    high: float = 10.0,
+    seed=7,
 ):
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(seed)
     courses, scores = {}, {}
     for game in games:
         shares = [[round(rng.uniform(0.1, 0.9), 2) for _ in range(10)] for _ in range(lineages)]
@@ -72,10 +78,15 @@ def test_where_nothing_is_coupled_little_is_found_and_it_has_no_interval_with_fe
 
 def test_steps_that_are_noise_make_it_not_estimable_and_never_no_coupling():
     (row,) = found(noise=5.0, coupling=0.2)
-    assert row.reliability < 0.3
+    assert row.reliability < 0.6  # as large by noise alone in more than one of twenty games of ten steps
     for each in (row.by_agreement, row.by_error, row.gap_agreement, row.gap_error):
         assert each.value is None
         assert each.flags == ("not estimable (noise in g)",)
+
+
+def test_steps_of_noise_alone_are_hardly_ever_taken_for_more_though_lineages_share_it():
+    taken = [found(noise=5.0, coupling=0.0, seed=seed)[0].by_agreement.value is not None for seed in range(40)]
+    assert sum(taken) <= 5
 
 
 def test_gains_are_over_the_width_of_the_scale():

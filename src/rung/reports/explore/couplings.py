@@ -2,13 +2,16 @@
 with how well it was judged, and the step of the curve from before it to after it.
 
 Runs are lineages of any pathway in one game; a run's own means are taken off, so that easy runs do not couple with good
-judges. Steps are over the width of the game's scores, where that is declared. Where they are mostly noise, nothing is
-estimated (see `rung.stats.coupling`).
+judges. A step is of scores less those of A_0 on the same tasks, for how hard a checkpoint's few tasks are is no step;
+and over the width of the game's scores, where that is declared.
+
+Where steps are mostly noise, nothing is estimated (see `rung.stats.coupling`); nor where noise may well be all of it:
+runs share tasks and baseline, so that many of them say no more of that than one.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 
@@ -16,10 +19,11 @@ from rung.core.seeds import Seed
 from rung.core.values import Estimate, Scale
 from rung.findings.judging import judged
 from rung.findings.transitions import Course, Episode
-from rung.reports.explore.scores import Scores, valid
+from rung.reports.explore.scores import Scores
 from rung.reports.explore.values import Coupled
 from rung.stats.coupling import LEAST_RELIABLE, Run, coupling, run, tertile_gap
-from rung.stats.curve import Curve, reliability
+from rung.stats.inputs import FloatArray
+from rung.stats.verdict import ALPHA
 
 SEED = Seed("rung.reports.explore.coupling")
 ALL = "all games"
@@ -28,11 +32,14 @@ NO_RUNS = "not estimable (no lineage has two blocks with judgements and a step)"
 
 @dataclass(frozen=True, slots=True)
 class _Coupling:
-    """One lineage: its blocks by agreement and by (less) error, and how much of its steps is more than noise."""
+    """One lineage: its blocks by agreement and by (less) error, and of its steps the variance and that of noise, with
+    the degrees of freedom of both."""
 
     agreement: Run
     error: Run | None
-    reliability: float
+    variance: float
+    noise: float
+    df: tuple[float, int]
 
 
 def coupled(
@@ -58,12 +65,12 @@ def coupled(
 def _one(course: Course, table: Scores, lineage: int, every: int, scale: Scale, span: float | None) -> _Coupling | None:
     """The blocks of one lineage. A checkpoint without a score leaves its blocks out, and so does one without a
     judgement: a step over two blocks is the step of neither."""
-    there = {each.x: row for each, row in valid(table, lineage)}
+    rows = {each.x: table.differences(each)[lineage] for each in table.checkpoints}
+    there = {x: row[~np.isnan(row)] for x, row in rows.items() if not np.isnan(row).all()}
     width = 1.0 if scale.high is None else scale.high - scale.low
-    starts = table.baseline[~np.isnan(table.baseline)]
-    if not len(starts) or len(there) < 2:
+    if len(there) < 2:
         return None
-    means = {0: float(starts.mean())} | {x: float(row.mean()) for x, row in there.items()}
+    means = {0: 0.0} | {x: float(row.mean()) for x, row in there.items()}
     agreements, errors, steps = [], [], []
     for x in sorted(means):
         before, episodes = means.get(x - every), _block(course, x, every)
@@ -81,8 +88,40 @@ def _one(course: Course, table: Scores, lineage: int, every: int, scale: Scale, 
     return _Coupling(
         run(agreements, steps),
         run(less, steps) if len(less) == len(steps) else None,
-        reliability(Curve(np.array([0.0, *there]), (starts, *there.values()))),
+        *_variances(list(there.values())),
     )
+
+
+def _variances(rows: Sequence[FloatArray]) -> tuple[float, float, tuple[float, int]]:
+    """The variance of steps between checkpoints, and twice that of a checkpoint mean, which noise alone gives it; nan
+    where one of them cannot be told (see `rung.stats.curve.reliability`). Neighbouring steps share a checkpoint, so n
+    of them are worth two thirds."""
+    steps = np.diff([float(row.mean()) for row in rows])
+    df = sum(len(row) - 1 for row in rows)
+    if df < 1 or len(steps) < 2:
+        return nan, nan, (0.0, 0)
+    squares = sum(float(((row - row.mean()) ** 2).sum()) for row in rows)
+    noise = 2 * squares / df * float(np.mean([1 / len(row) for row in rows]))
+    return float(steps.var(ddof=1)), noise, (2 / 3 * len(steps), df)
+
+
+def reliability(runs: Sequence[_Coupling]) -> float | None:
+    """How much of the steps of all runs is more than noise: 1 less the ratio of the variances, each summed over runs
+    (`rung.stats.curve.reliability` is that of one). None where it cannot be told."""
+    known = [one for one in runs if not isnan(one.variance)]
+    variance, noise = sum(one.variance for one in known), sum(one.noise for one in known)
+    return max(0.0, 1 - noise / variance) if variance > 0 else None
+
+
+def beyond_noise(runs: Sequence[_Coupling], trust: float | None) -> bool:
+    """Whether noise alone makes steps as large in no more than one of twenty games: F, as if there were one run."""
+    from scipy.stats import f
+
+    known = [one.df for one in runs if not isnan(one.variance)]
+    if trust is None or not known:
+        return False
+    steps, within = max(known)
+    return trust >= 1 or float(f.sf(1 / (1 - trust), steps, within)) <= ALPHA
 
 
 def _block(course: Course, x: int, every: int) -> tuple[Episode, ...]:
@@ -91,19 +130,19 @@ def _block(course: Course, x: int, every: int) -> tuple[Episode, ...]:
 
 
 def _row(game: str, runs: Sequence[_Coupling]) -> Coupled:
-    known = [one.reliability for one in runs if not isnan(one.reliability)]
-    trust = float(np.mean(known)) if known else None
+    trust = reliability(runs)
     by_agreement = [one.agreement for one in runs]
     by_error = [one.error for one in runs if one.error is not None]
+    usable = trust if beyond_noise(runs, trust) else None
     return Coupled(
         game=game,
         runs=len(runs),
         blocks=sum(len(one.gains) for one in by_agreement),
         reliability=trust,
-        by_agreement=_coupling(by_agreement, trust, game, "agreement"),
-        by_error=_coupling(by_error, trust, game, "error"),
-        gap_agreement=_gap(by_agreement, trust),
-        gap_error=_gap(by_error, trust),
+        by_agreement=_coupling(by_agreement, usable, game, "agreement"),
+        by_error=_coupling(by_error, usable, game, "error"),
+        gap_agreement=_gap(by_agreement, usable),
+        gap_error=_gap(by_error, usable),
     )
 
 

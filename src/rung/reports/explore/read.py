@@ -36,7 +36,7 @@ HOW = {
     "agreement, over, under, kappa, NMAE": "rung.stats.judging.judging",
     "self-testing": "rung.findings.self_testing.self_testings",
     "coupling, gaps of thirds": "rung.reports.explore.couplings.coupled",
-    "reliability of steps": "rung.stats.curve.reliability",
+    "reliability of steps": "rung.reports.explore.couplings.reliability",
     "digest": "rung.core.ports.Journal.digest",
 }
 """Each printed number and the function that makes it, whose docstring has formula, unit and source."""

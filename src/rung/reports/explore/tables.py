@@ -11,7 +11,6 @@ from rung.findings.judging import Judged
 from rung.findings.self_testing import SelfTesting
 from rung.reports.accounts import cost_cells
 from rung.reports.explore.values import CurveRow, ExploreReport
-from rung.reports.values import Cost
 from rung.reports.wording import MARKS, gain_text, interval_text, number
 from rung.stats.curve import Null
 
@@ -221,8 +220,8 @@ def coupled(report: ExploreReport) -> Table:
         "Table 6: judging and the gain that follows",
         "Spearman's correlation, within lineages, of how well a block of exploration was judged with the step to the "
         "next checkpoint; and the step after the best-judged third of blocks less that after the worst. Reliability "
-        "is the share of these steps that is more than noise: below 0.3 nothing is estimated, which is not to say "
-        "that there is none.",
+        "is the share of these steps that is more than noise: below 0.3, and where noise may well be all of it, "
+        "nothing is estimated, which is not to say that there is none.",
         ("game", "lineages", "blocks", "reliability", "rho(A, g)", "rho(−E, g)", "gap A", "gap E"),
         tuple(
             (
@@ -299,12 +298,9 @@ def costs(report: ExploreReport) -> Table:
     heads = ("who", "attempts", "steps", "seconds", "model calls", "tokens in", "from cache", "out", "US dollars")
     rows = [("A_0, for all", *cost_cells(report.baseline_cost))]
     for arm in report.arms:
-        rows += [(f"{arm.name}, exploring", *_cells(arm.exploring)), (f"{arm.name}, examined", *_cells(arm.examining))]
+        rows.append((f"{arm.name}, exploring", *cost_cells(arm.exploring)))
+        rows.append((f"{arm.name}, examined", *cost_cells(arm.examining)))
     return Table("costs", "Costs", "All lineages and games together.", heads, tuple(rows))
-
-
-def _cells(cost: Cost) -> tuple[str, ...]:
-    return cost_cells(cost)
 
 
 def _p(value: float | None) -> str:

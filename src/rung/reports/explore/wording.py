@@ -18,11 +18,6 @@ SAID = {
     "incomplete": "too much is missing to say",
 }
 
-OWN_METHODS = {
-    "bootstrap of episodes": "episodes are drawn again, because the steps of one hang together",
-    "t over lineages": "Student's t over whole lineages, because the steps of one hang together",
-}
-
 
 def size(report: ExploreReport) -> str:
     """What was done, in a line."""
