@@ -47,6 +47,7 @@ HELD = "tests/reports/test_registered.py"
 CONTROLLED, ARMS = "tests/methods/test_controlled.py", "tests/protocols/test_controlled_arms.py"
 OVER = "tests/reports/test_controls.py"
 
+GEPA, TABLES = "tests/methods/test_gepa.py", "tests/reports/test_method_tables.py"
 ADOPTION, INVENTORY = "tests/findings/test_adoption.py", "tests/findings/test_inventory.py"
 
 BUGS = (
@@ -998,5 +999,47 @@ BUGS = (
         "return HULL, [spread(differences), within]",
         "return HULL, [within, within]",
         ("tests/findings/test_by_use.py::test_three_lineages_take_the_hull_with_t_over_lineages",),
+    ),
+    Bug(
+        "what works is counted for the version that was at work then",
+        "methods/gepa/pool.py",
+        "max(pool.counted, len(log) - NEWEST)",
+        "max(0, len(log) - NEWEST)",
+        (f"{GEPA}::test_what_works_later_is_counted_for_the_version_that_was_at_work",),
+    ),
+    Bug(
+        "no passage of a task gets into a prompt",
+        "methods/gepa/leak.py",
+        "range(len(text) - long + 1)",
+        "range(len(text) - long)",
+        (f"{GEPA}::test_a_passage_of_sixty_characters_of_a_task_is_refused_and_one_of_fifty_nine_is_not",),
+    ),
+    Bug(
+        "A_0 and the parent stay in the pool",
+        "methods/gepa/pool.py",
+        "if number not in (0, parent)",
+        "if number != 0",
+        (f"{GEPA}::test_a_full_pool_lets_those_go_that_did_worst_and_never_the_first_or_the_parent",),
+    ),
+    Bug(
+        "a ratio over a headroom that is poorly known is not ranked",
+        "reports/method_tables/read.py",
+        "say.IMPRECISE not in cell.hci.flags and ",
+        "",
+        (f"{TABLES}::test_the_highest_hci_of_a_row_is_marked_and_never_one_that_is_poorly_known",),
+    ),
+    Bug(
+        "a difference by key is of arms that differ in nothing else",
+        "reports/method_tables/read.py",
+        "if len(of[one].apart(of[other])) == 1",
+        "if of[one].apart(of[other])",
+        (f"{TABLES}::test_the_gain_by_a_key_is_the_difference_of_two_gains",),
+    ),
+    Bug(
+        "withheld numbers stand in no table",
+        "reports/method_tables/text.py",
+        "each.gain if shown else None",
+        "each.gain",
+        (f"{TABLES}::test_what_is_withheld_stands_in_no_form",),
     ),
 )
