@@ -33,7 +33,8 @@ def known(said: Sequence[str], work: str = WORKED, plays: Sequence[str] = ("", "
 
 
 def found(text: str | bytes, exam_: Exam) -> list[tuple[str, int]]:
-    return [(each.how, each.place) for each in matches(text, exam_)]
+    """How which items are in a text; one told thinly is no evidence by itself."""
+    return [(each.how, each.place) for each in matches(text, exam_) if each.how != "thinly told"]
 
 
 def spelt(text: str) -> str:
@@ -68,13 +69,17 @@ def test_counting_is_no_content():
     assert found(counted, known(("board\n" + counted, "board\n7 5 3"))) == []
 
 
-def test_a_course_of_play_is_content_although_it_has_small_numbers_alone():
-    assert found(f"the best: {PLAYS[0]}", known(TABLES, plays=PLAYS)) == [("copied", 1)]
-    assert found("buy bean 9, harvest all, sell all", known(TABLES, plays=PLAYS)) == []
+def test_courses_of_play_of_two_items_are_known_although_they_have_small_numbers_alone():
+    assert found("\n".join(PLAYS), known(TABLES, plays=PLAYS)) == [("listed", 1), ("listed", 2)]
+
+
+def test_one_course_or_parts_of_two_may_be_good_play():
+    assert found(PLAYS[0], known(TABLES, plays=PLAYS)) == []
+    assert found("\n".join(play[:60] for play in PLAYS), known(TABLES, plays=PLAYS)) == []
 
 
 def test_what_was_played_in_work_is_no_content():
-    assert found(PLAYS[0], known(TABLES, work=f"{WORKED}\n{PLAYS[0]}", plays=PLAYS)) == []
+    assert found("\n".join(PLAYS), known(TABLES, work=f"{WORKED}\n{PLAYS[0]}", plays=PLAYS)) == []
 
 
 @pytest.mark.parametrize("word", [b"lantern", b"ab", b"ottoline vance"])

@@ -7,7 +7,8 @@ Six ways, from the surest to the thinnest, each with thresholds that were fixed 
               or `LEAST_ROWS` rows of its tables, in whatever order
     told      within `WINDOW` tokens so many names of one item that no work says (see `_how`), with or without a right
               answer beside them: a paraphrase keeps the names and numbers, or nobody could know the item by it
-    listed    the right answers to at least `LEAST_LISTED` items and half of all, and none of them ever said in work
+    listed    the right answers to at least `LEAST_LISTED` items and half of all, and none of them ever said in work; or
+              the courses of play of `LEAST_PLAYED` items, as their solvers play them
     named     the numbers (of 4 digits and more, that no work says) of `LEAST_NAMED` items and half of all, as a list
     hinted    `LEAST_HINTED` items within one page by two marks each, or one and an answer (see `_hinted`)
 
@@ -45,6 +46,8 @@ LEAST_ROWS = 3
 """Rows of one item's tables: of a row with a name and four figures or more hardly any is alike by chance."""
 HALF = 0.5
 """Share of an item's n-grams, or of all items' answers, that is as good as the whole."""
+LEAST_PLAYED, MOST_PLAY = 2, 0.6
+"""Items whose courses of play have to stand in a text, and the share of one's n-grams that is the course."""
 WINDOW = 60
 """Tokens in which an item is told: a question and its answer in a paraphrase, and not a page."""
 LEAST_LISTED = 5
@@ -194,9 +197,9 @@ _SURE: Mapping[How, int] = {
     "copied": 0,
     "told with its answer": 1,
     "told": 2,
-    "thinly told": 3,
-    "listed": 4,
-    "named": 4,
+    "listed": 3,
+    "named": 3,
+    "thinly told": 4,
     "hinted with its answer": 5,
     "hinted at": 6,
 }
@@ -234,6 +237,7 @@ def _in_words(words: Sequence[str], different: Set[str], known: Exam, common: fr
         yield from _told(words, known, common, but=copied)
         yield from _named(words, known, common)
     yield from _listed(words, different, known)
+    yield from _played(words, different, known)
 
 
 def _otherwise(
@@ -411,6 +415,20 @@ def _listed(words: Sequence[str], different: Set[str], known: Exam) -> Iterator[
     if len(there) >= LEAST_LISTED and len(found) >= max(LEAST_LISTED, HALF * len(telling)):
         shown = ", ".join(" ".join(item.telling[0]) for item in found[:8])
         yield from (Match("listed", item.place, f"among others the answers {shown}") for item in found)
+
+
+def _played(words: Sequence[str], different: Set[str], known: Exam) -> Iterator[Match]:
+    """The items most of whose courses of play stand in a text, where they are two: one good course is like another, and
+    who plays well may have found one."""
+    if len(different & known.played) < BOARD_DISTINCT:
+        return
+    hits: dict[int, set[tuple[str, ...]]] = defaultdict(set)
+    for streak in _streaks(words, known.played):
+        for run in shingles(streak, STREAK) & known.plays.keys():
+            hits[known.plays[run]].add(run)
+    found = [place for place, some in sorted(hits.items()) if len(some) >= MOST_PLAY * len(known.items[place].plays)]
+    if len(found) >= LEAST_PLAYED:
+        yield from (Match("listed", place, "a course of play of its solver") for place in found)
 
 
 def _named(words: Sequence[str], known: Exam, common: frozenset[str]) -> Iterator[Match]:

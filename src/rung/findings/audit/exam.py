@@ -150,6 +150,7 @@ class Item:
     marks: frozenset[str] = frozenset()
     rows: frozenset[Shingle] = frozenset()
     figures: frozenset[str] = frozenset()
+    plays: frozenset[Shingle] = frozenset()
 
     @property
     def weight(self) -> int:
@@ -176,6 +177,8 @@ class Exam:
     firsts: frozenset[str] = frozenset()
     rows: Mapping[Shingle, int] = field(default_factory=dict, hash=False)
     figures: Mapping[str, int] = field(default_factory=dict, hash=False)
+    plays: Mapping[Shingle, int] = field(default_factory=dict, hash=False)
+    played: frozenset[str] = frozenset()
     work: tuple[str, ...] = field(default=(), hash=False, repr=False)
 
 
@@ -202,8 +205,8 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
     said = {each.place: [tokens(text) for text in each.texts] for each in items}
     proper = {each.place: {word for text in each.texts for word in _proper(text)} for each in items}
     own = {place: {run for words in texts for run in runs(words)} for place, texts in said.items()}
-    for each in items:
-        own[each.place] |= {run for text in each.answers for run in _plays(text)}
+    played = {each.place: {run for text in each.answers for run in _plays(text)} for each in items}
+    play_counts = Counter(run for some in played.values() for run in some)
     lined = {each.place: {row for text in each.texts for row in rows(text)} for each in items}
     row_counts = Counter(row for some in lined.values() for row in some)
     worked_rows = {row for text in work for row in rows(text)}
@@ -230,6 +233,7 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
             frozenset(word for word in names if word[0].isdigit() or word in proper[each.place]),
             frozenset(row for row in lined[each.place] if row_counts[row] == 1 and row not in worked_rows),
             frozenset(one for one in long[each.place] if long_counts[one] == 1 and one not in worked_long),
+            frozenset(run for run in played[each.place] if play_counts[run] == 1 and run not in worked_runs),
         )
         for each in items
     }
@@ -246,15 +250,17 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
         firsts=frozenset(answer[0] for item in found.values() for answer in item.telling),
         rows={row: place for place, item in found.items() for row in item.rows},
         figures={one: place for place, item in found.items() for one in item.figures},
+        plays={run: place for place, item in found.items() for run in item.plays},
+        played=frozenset(word for item in found.values() for run in item.plays for word in run),
         work=work,
         canaries={text: what for text, what in (canaries or {}).items() if len(text) >= LEAST_CANARY},
     )
 
 
 def _plays(answer: str) -> set[Shingle]:
-    """The n-grams of an answer that is a course of play: it is content of the exam as what was handed out is."""
+    """The n-grams of an answer that is a course of play."""
     words = tokens(answer)
-    return runs(words) if len(words) >= PLAYED else set()
+    return shingles(words, STREAK) if len(words) >= PLAYED else set()
 
 
 def _spelt(answers: Iterable[str]) -> tuple[Shingle, ...]:
