@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +11,13 @@ import pytest
 from rung.backends.models.gateway import Gateway
 from rung.core import crashpoints
 from rung.core.canonical import sha256
-from rung.core.config import Config, ModelConfig, parse
+from rung.core.config import Config, ModelConfig, parse, read
 from rung.core.errors import InstrumentFault, ModelFault, ModelUnusable, UsageError
 from rung.core.training import ArtifactRef, Diverged, Epoch, Example, TrainSpec
 from rung.core.values import Call, Message, ModelReply, ModelRequest, Tool, Usage
 from rung.protocols import launch, wiring
 from rung.protocols.training import Coach
+from rung.store.journal import SqliteJournal
 from rung.store.memory import MemoryJournal
 
 DOCUMENT: dict[str, Any] = {
@@ -303,3 +305,59 @@ def test_weights_that_are_kept_nowhere_are_no_answer_and_no_crash():
     tool = {"type": "object", "properties": {"to": {"enum": ["a", "b"]}}}
     with pytest.raises(ModelFault, match="000000000000 are named by a state and not kept here"):
         asyncio.run(arms[0].model.trainable.once(replace(request, tools=(Tool("go", "", tool),))))
+
+
+SMALL = {**DOCUMENT, "explore": {**DOCUMENT["explore"], "episodes": 4}, "exam": {}}
+
+
+def test_a_run_that_is_replayed_trains_nothing_and_has_the_same_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    launch.run(parse(SMALL), tmp_path / "run")
+
+    async def never(*_: object) -> None:
+        raise AssertionError("it was trained")
+
+    monkeypatch.setattr("rung.backends.training.policy.Policy.epoch", never)
+    launch.run(parse(SMALL), tmp_path / "again", launch.Wishes(replay=tmp_path / "run"))
+    digests = []
+    for name in ("run", "again"):
+        journal = SqliteJournal(tmp_path / name / "journal.sqlite", read_only=True)
+        digests.append(journal.digest())
+        assert len(epochs(journal)) == 2  # type: ignore[arg-type]
+        journal.close()
+    assert digests[0] == digests[1]
+
+
+def test_weights_lie_outside_git(tmp_path: Path):
+    directory = launch.run(parse(SMALL), tmp_path / "run")
+    size = sum(file.stat().st_size for file in directory.git.rglob("*") if file.is_file())
+    assert size < 100_000  # one set of weights alone has 131,200 bytes
+
+
+def test_a_forecast_trains_nobody():
+    forecast = wiring.arms(study(), models=launch.providers.unreached(study()))
+    assert [arm.name for arm in forecast] == ["train", "train-verdict"]
+    with pytest.raises(InstrumentFault, match="a forecast, which trains nobody"):
+        asyncio.run(forecast[0].model.trainable.epoch(None, [EXAMPLE], TrainSpec(), 1))
+
+
+@pytest.mark.parametrize("control", ["random-edit", "shuffled"])
+def test_controls_that_rewrite_text_are_refused_where_there_is_none(control: str):
+    with pytest.raises(UsageError, match=r"rewrite text, and training writes none; .*shuffle"):
+        simulate(parse({**DOCUMENT, "controls": [control]}))
+
+
+def test_a_control_that_discards_trains_and_acts_as_a_0():
+    journal = simulate(parse({**SMALL, "controls": ["discard"], "exam": {"secret": "s"}}))
+    trained = {path.partition(".")[0] for path, _, _ in epochs(journal, "")}
+    discarding = [arm for arm in trained if "discard" in arm]
+    assert discarding
+    for arm in discarding:
+        exams = journal.facts(under=f"exam/{arm}.trust-v1.L1.x0004")
+        assert {fact.value["decoding"].get("weights") for fact in exams if "call/" in fact.kind} == {None}
+
+
+def test_the_example_runs_and_trains():
+    example = read(Path(__file__).parents[2] / "examples" / "training.toml", overrides=["lineages=1"])
+    journal = launch.simulate(example, secret="example")
+    assert len(epochs(journal)) == 2
+    assert {fact.value["error"] for fact in journal.facts() if fact.kind.startswith("failed/")} == set()

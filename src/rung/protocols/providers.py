@@ -12,6 +12,7 @@ from rung.core.errors import InstrumentFault, UsageError
 from rung.core.ports import Amount, Answered, Pictured, Provider, Spending
 from rung.core.values import ModelRequest
 from rung.protocols.study import Arm
+from rung.protocols.training import Unasked
 
 BY_GATEWAY = ("anthropic/", "scripted/worker")
 """Models that answer programs through the gateway alone, and are behind no port."""
@@ -25,6 +26,11 @@ class Recorded:
     live: bool = False
     price: PriceConfig | None = None
     images: bool = True  # whether the one recorded did is not known
+
+    @property
+    def trainable(self) -> Unasked:
+        """Its weights come from the recording too."""
+        return Unasked()
 
     def worst(self, request: ModelRequest) -> Amount:
         """Nothing: a recording is free."""

@@ -6,7 +6,7 @@ interrupted goes on after the last epoch on record, and a study that is replayed
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,7 +14,7 @@ from rung.core import crashpoints
 from rung.core.canonical import JSON, fingerprint
 from rung.core.errors import InstrumentFault, ModelFault, ModelUnusable, RungError, StoreFault, UsageError
 from rung.core.ports import Journal, Provider
-from rung.core.training import ArtifactRef, Example, Trainable, TrainSpec
+from rung.core.training import ArtifactRef, Epoch, Example, Trainable, TrainSpec
 from rung.store import calls
 
 if TYPE_CHECKING:
@@ -22,6 +22,24 @@ if TYPE_CHECKING:
 
 MAX_DETAIL = 2000
 """Characters kept of what went wrong in a model's own code."""
+
+REWRITING = ("random-edit", "shuffled")
+"""Controls that would make the name of weights a name of none."""
+
+
+class Unasked:
+    """Stands for weights that are trained nowhere, where a recording is played."""
+
+    format = "none"
+
+    def borrow(self, read: Callable[[str], bytes]) -> None:
+        """Nothing is read."""
+
+    async def epoch(self, weights: bytes | None, examples: Sequence[Example], spec: TrainSpec, number: int) -> Epoch:
+        """There is nobody to train."""
+        raise InstrumentFault(
+            "training", "the recording has no such training; it replays whole runs of the same config"
+        )
 
 
 def trainable(model: Provider | None) -> Trainable | None:
@@ -32,15 +50,22 @@ def trainable(model: Provider | None) -> Trainable | None:
 
 def refuse_untrainable(arm: "Arm") -> None:
     """Refuse a method that trains, over a model that cannot be."""
-    if getattr(arm.method, "trains", False) and trainable(arm.model) is None:
+    if not getattr(arm.method, "trains", False):
+        return
+    if trainable(arm.model) is None:
         acts = "no model" if arm.model is None else arm.model.id
         raise UsageError(
             f"arm {arm.name!r}: method {arm.method.id!r} trains the weights that the agent acts with, and it acts with "
             f'{acts}; give [agent] kind = "chat" and model = "local/policy", "local/tiny" or "local/smollm2"'
         )
-    if getattr(arm.method, "trains", False) and arm.improver is not arm.model:
+    if arm.improver is not arm.model:
         raise UsageError(
             f"arm {arm.name!r}: method {arm.method.id!r} asks the model it trains alone; remove [method] model"
+        )
+    if getattr(arm.method, "control", None) in REWRITING:
+        raise UsageError(
+            f"arm {arm.name!r}: controls {' and '.join(REWRITING)} rewrite text, and training writes none; give "
+            'controls = ["discard", "no-op"], and an arm with method.shuffle = "rewards" or "labels"'
         )
 
 
@@ -80,7 +105,7 @@ class Coach:
         """New weights, an epoch at a time."""
         if not examples:
             raise UsageError("training takes one example at least; a method that kept none answers with Skipped")
-        if base is not None and base.format != self.pupil.format:
+        if base is not None and self.recording is None and base.format != self.pupil.format:
             raise UsageError(
                 f"weights of the format {base.format!r} were named, and the model reads {self.pupil.format!r}"
             )

@@ -6,7 +6,7 @@ Nothing is asked here, and no network is touched; but a missing key, address or 
 import difflib
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 from rung.backends.models import chat_completions
@@ -16,6 +16,7 @@ from rung.backends.models.gateway import OUTPUT_KEYS, OUTPUT_TOKENS, REAL, Gatew
 from rung.backends.models.prices import FREE, known
 from rung.core.config import ModelConfig
 from rung.core.errors import InstrumentFault, UsageError
+from rung.core.training import Epoch, Example, TrainSpec
 from rung.core.values import ModelReply, ModelRequest
 
 HERE = ("local", "scripted")
@@ -52,7 +53,8 @@ def unreached(model: str, config: ModelConfig | None = None) -> Gateway:
     config = config or ModelConfig()
     name, _ = _split(model)
     _check_body(model, config)
-    return _gateway(model, _Nobody(model), config, _module(model, name, config), REAL)
+    nobody = _NobodyHere(model) if name == "local" else _Nobody(model)
+    return _gateway(model, nobody, config, _module(model, name, config), REAL)
 
 
 class _Nobody:
@@ -67,6 +69,20 @@ class _Nobody:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+
+class _NobodyHere(_Nobody):
+    """The same for a model on this machine, whose weights could be trained."""
+
+    format = "none"
+    seeded = True
+
+    def borrow(self, read: Callable[[str], bytes]) -> None:
+        """Nothing is read."""
+
+    async def epoch(self, weights: bytes | None, examples: Sequence[Example], spec: TrainSpec, number: int) -> Epoch:
+        """There is nobody to train."""
+        raise InstrumentFault("forecast", f"{self._model} was trained by a forecast, which trains nobody")
 
 
 def _split(model: str) -> tuple[str, str]:

@@ -12,9 +12,9 @@ from rung.core.values import Candidate, Selection, Skipped, State, Trial
 from rung.core.waiting import settle
 from rung.methods._controls import edits
 
-HINTS = ("needs_model", "most_candidates", "fullest", "exhaust", "surface", "runs_code")
+HINTS = ("needs_model", "most_candidates", "fullest", "exhaust", "surface", "runs_code", "trains")
 """What a method may say of itself that holds of its control too: that it needs a model or a sandbox, what it asks at
-most, and what it may change."""
+most, what it may change, and that it trains weights."""
 
 
 class Controlled:
