@@ -12,6 +12,7 @@ from rung.core.errors import UsageError
 from rung.protocols.judging import Judging
 from rung.protocols.launch import simulate
 from rung.reports.explore import flat, markdown, page, read, tables, terminal
+from rung.reports.explore.weaknesses import weaknesses
 from rung.reports.wording import number
 from rung.store.memory import MemoryJournal
 
@@ -151,6 +152,11 @@ def test_one_lineage_and_two_say_so():
         assert any(said in weakness for weakness in found.weaknesses)
         assert found.curves[0].verdict.word == ("not estimable" if lineages == 2 else "improved")
         assert found.curves[0].verdict.scope == (None if lineages == 2 else "this end state only")
+
+
+def test_a_quick_look_says_so_first(found):
+    assert next(weaknesses(replace(found, config={**found.config, "quick": True}))).startswith("a quick look")
+    assert not any("quick look" in each for each in weaknesses(found))
 
 
 # --------------------------------------------------------------------------------------------- renderers

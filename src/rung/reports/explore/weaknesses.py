@@ -16,6 +16,8 @@ def weaknesses(report: ExploreReport) -> Iterator[str]:
 
 
 def _claims(report: ExploreReport) -> Iterator[str]:
+    if report.config.get("quick"):
+        yield "a quick look: everything is cut down to a few episodes, and nothing is measured"
     if report.lineages == 1:
         yield "one lineage: every word is about this one course, and none says that the agent improves itself"
     if report.lineages == 2:
