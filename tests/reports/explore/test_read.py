@@ -139,6 +139,33 @@ def test_an_unfinished_study_names_what_is_missing():
     assert found.curves[0].left_out == 2
 
 
+KEPT = {
+    "nothing is examined": lambda fact: not fact.path.startswith("exam/"),
+    "nothing is explored": lambda fact: fact.path.startswith("plan") or fact.kind in ("arm", "initial"),
+    "A_0 alone is examined": lambda fact: fact.kind != "sealed" or fact.path.startswith("exam/A0."),
+    "one lineage is examined": lambda fact: (
+        fact.path.split("/")[0] != "exam" or ".L1." in fact.path or "A0" in fact.path
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_study_that_stopped_early_has_a_report_without_a_word_in_every_form(name):
+    whole, cut = study(3, by={"one": 0.0, "two": 0.0}, games=(TINY,), episodes=6), MemoryJournal()
+    for fact in whole.facts():
+        if KEPT[name](fact):
+            cut.put(fact.path, fact.kind, fact.value)
+    for fact in whole.facts(kind="step"):
+        cut.blob(whole.read_blob(fact.value["view"]))
+    for fact in whole.facts(kind="served"):
+        cut.blob(whole.read_blob(fact.value["payload"]))
+    early = read.read(cut)
+    assert {row.verdict.word for row in early.curves} == {"incomplete"}
+    assert early.incomplete
+    for spelled in (terminal.text, markdown.markdown, flat.csv_rows, flat.json_text, page.html):
+        assert "incomplete" in spelled(early)
+
+
 def test_another_protocols_run_is_refused():
     from protocols.test_self_score import config
 
