@@ -61,3 +61,9 @@ def test_the_blind_figure_says_that_relation_fell_short_of_what_was_asked():
     frozen = validation.validation().frozen
     assert (frozen.proposals, frozen.kappa["relation"][0]) == (120, 0.352)
     assert "relation 0.35 [0.25, 0.46]" in validation.cited()
+
+
+def test_reports_cite_the_half_that_was_held_back_as_it_was_when_first_looked_at():
+    first = validation.validation().first
+    assert first.kappa["relation"][0] <= validation.validation().held.kappa["relation"][0]
+    assert "on the other 51, when first looked at, it was relation 0.56 [0.39, 0.73]" in validation.cited()
