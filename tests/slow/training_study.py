@@ -18,7 +18,8 @@ from rung.protocols.study import Arm, Bench, Study
 from rung.stats.lineages import gain
 from rung.store.memory import MemoryJournal
 
-PLAYS = 8
+PLAYS = 16
+SHARE = 0.125
 ARMS = {
     "verdict": "train-verdict",
     "shuffled rewards": "rewards-verdict",
@@ -35,9 +36,9 @@ class Design:
     game: str
     explore: str
     lineages: int = 5
-    trainings: int = 12
-    episodes: int = 160
-    tasks: int = 60
+    trainings: int = 8
+    episodes: int = 320
+    tasks: int = 100
     arms: Sequence[str] = tuple(ARMS)
 
 
@@ -73,7 +74,7 @@ def config(design: Design) -> Config:
                 "judges": ["verdict"],
             },
             "arms": [
-                {"name": name, "method": {"name": "training", "every": design.episodes, "shuffle": shuffle}}
+                {"name": name, "method": {"name": "training", "every": design.episodes, "share": SHARE, "shuffle": shuffle}}
                 for name, shuffle in methods.items()
             ],
             "exam": {"secret": SECRET},

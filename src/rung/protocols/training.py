@@ -5,8 +5,7 @@ by which examples and spec, what came of it and at which loss. Weights are blobs
 interrupted goes on after the last epoch on record, and a study that is replayed has the same weights.
 """
 
-import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -128,23 +127,25 @@ class Coach:
         self, kind: str, base: ArtifactRef | None, examples: Sequence[Example], spec: TrainSpec, about: dict[str, JSON]
     ) -> ArtifactRef:
         asked: dict[str, JSON] = {**about, "base": base.sha256 if base is not None else None}
-        known = cast("dict[str, Any] | None", self.journal.get(self.path, kind))
+        known = self._known(self.journal, kind, asked)
         if known is None:
-            known = self._recorded(kind) or {
-                **asked,
-                **await self._trained(base, examples, spec, number=about["epoch"]),
-            }
+            known = self._recorded(kind, asked)
+            known = known or {**asked, **await self._trained(base, examples, spec, number=about["epoch"])}
             self.journal.put(self.path, kind, known)
             await self.journal.flush(durable=True)
             crashpoints.reach("epoch.recorded")
-        if any(known[key] != value for key, value in asked.items()):
-            raise InstrumentFault("record", f"{kind} of {self.path} trains something else than is on record")
         return ArtifactRef(known["format"], known["weights"])
 
-    def _recorded(self, kind: str) -> dict[str, Any] | None:
+    def _known(self, record: Journal, kind: str, asked: Mapping[str, JSON]) -> dict[str, Any] | None:
+        known = cast("dict[str, Any] | None", record.get(self.path, kind))
+        if known is not None and any(known[key] != value for key, value in asked.items()):
+            raise InstrumentFault("record", f"{kind} of {self.path} trains something else than is on record")
+        return known
+
+    def _recorded(self, kind: str, asked: Mapping[str, JSON]) -> dict[str, Any] | None:
         if self.recording is None:
             return None
-        found = cast("dict[str, Any] | None", self.recording.get(self.path, kind))
+        found = self._known(self.recording, kind, asked)
         if found is not None:
             self.journal.blob(self.recording.read_blob(found["weights"]))
         return found
@@ -152,7 +153,7 @@ class Coach:
     async def _trained(
         self, base: ArtifactRef | None, examples: Sequence[Example], spec: TrainSpec, *, number: Any
     ) -> dict[str, JSON]:
-        before = None if base is None else await asyncio.to_thread(self.journal.read_blob, base.sha256)
+        before = None if base is None else self.journal.read_blob(base.sha256)
         try:
             epoch = await self.pupil.epoch(before, examples, spec, number)
         except ModelUnusable as halt:
