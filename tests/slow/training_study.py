@@ -74,7 +74,10 @@ def config(design: Design) -> Config:
                 "judges": ["verdict"],
             },
             "arms": [
-                {"name": name, "method": {"name": "training", "every": design.episodes, "share": SHARE, "shuffle": shuffle}}
+                {
+                    "name": name,
+                    "method": {"name": "training", "every": design.episodes, "share": SHARE, "shuffle": shuffle},
+                }
                 for name, shuffle in methods.items()
             ],
             "exam": {"secret": SECRET},
