@@ -48,7 +48,7 @@ def trust(request: pytest.FixtureRequest) -> dict[tuple[str, str], training_stud
     return {(row.told, row.decoding): row for row in measured(TRUST, request, name="trust")}
 
 
-@pytest.mark.xfail(reason="two of five lineages come to one move for everything: docs/training-measured.md")
+@pytest.mark.xfail(reason="+0.88 [-0.19, 1.95] so far: docs/training-measured.md")
 @pytest.mark.parametrize("decoding", ["sampled", "greedy"])
 def test_on_trust_the_arm_told_the_verdict_rises_with_its_interval_above_zero(trust, decoding: str):
     found = trust["verdict", decoding].gain

@@ -18,8 +18,8 @@ from rung.protocols.study import Arm, Bench, Study
 from rung.stats.lineages import gain
 from rung.store.memory import MemoryJournal
 
-PLAYS = 16
-SHARE = 0.125
+PLAYS = 8
+SHARE = 0.25
 ARMS = {
     "verdict": "train-verdict",
     "shuffled rewards": "rewards-verdict",
@@ -36,8 +36,8 @@ class Design:
     game: str
     explore: str
     lineages: int = 5
-    trainings: int = 8
-    episodes: int = 320
+    trainings: int = 12
+    episodes: int = 160
     tasks: int = 100
     arms: Sequence[str] = tuple(ARMS)
 

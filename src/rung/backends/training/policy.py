@@ -10,6 +10,7 @@ import io
 import itertools
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -79,9 +80,14 @@ class Policy:
             for at in range(0, len(order), spec.batch)
         ]
         loss = sum(losses) / len(examples)
-        if not (isfinite(loss) and np.isfinite(table).all()):
-            raise Diverged(f"{NAME}: the loss of epoch {number} is {loss}; lower the rate (now {spec.rate or RATE:g})")
-        return Epoch(dumped(table.astype(np.float32)), loss)
+        with np.errstate(all="ignore"):
+            after = table.astype(np.float32)
+        if not (isfinite(loss) and np.isfinite(after).all()):
+            raise Diverged(
+                f"{NAME}: loss or weights are no numbers any more in epoch {number} (loss {loss:g}); lower the rate "
+                f"(now {spec.rate or RATE:g})"
+            )
+        return Epoch(dumped(after), loss)
 
     def _table(self, digest: str | None) -> Table:
         if digest is None:
@@ -153,16 +159,22 @@ class _Lesson:
 def _lessons(examples: Sequence[Example]) -> list[_Lesson]:
     """A feature that is there in nearly every example tells nothing apart, and there are many such: the words around
     what changes. Together they would outvote the rest, and make one call of all; so a feature learns by the share of
-    examples that it is not in."""
+    examples that it is not in, and all examples of one call weigh as much as all of another."""
     seen = [_features(sight(example.request)) for example in examples]
     names, counts = np.unique(np.concatenate([np.unique(each) for each in seen]), return_counts=True)
     absent = 1.0 - counts / (len(examples) + 1)
+    shown = Counter(_answer(example) for example in examples)
     lessons = []
     for example, features in zip(examples, seen, strict=True):
         calls = choices(NAME, example.request.tools)
-        says = absent[np.searchsorted(names, features)]
+        weight = len(examples) / (len(shown) * shown[_answer(example)])
+        says = weight * absent[np.searchsorted(names, features)]
         lessons.append(_Lesson(_places(features, calls), says, place_of(NAME, calls, example.answer)))
     return lessons
+
+
+def _answer(example: Example) -> str:
+    return spelt(example.answer) if isinstance(example.answer, Call) else example.answer
 
 
 def _step(table: NDArray[np.float64], lessons: Sequence[_Lesson], rate: float) -> float:
