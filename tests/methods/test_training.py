@@ -255,7 +255,7 @@ def test_the_new_weights_are_taken_over_untried_and_a_0_is_the_agent_alone():
         ({"filter": "best"}, "filter is one of task, step, none"),
         ({"shuffle": "all"}, "shuffle is one of none, rewards, labels"),
         ({"share": 1.5}, "share is a share between 0 and 1"),
-        ({"rate": -1.0}, "a rate is a number above 0"),
+        ({"rate": -1.0}, "method.name = 'training': rate is a number above 0, seen -1.0; leave it out"),
         ({"correct": True}, "correct = true answers low steps anew, and filter = 'task' has none; give 'step'"),
         ({"epoch": 3}, "unknown key 'epoch' .*did you mean 'epochs'"),
     ],

@@ -12,7 +12,7 @@ from rung.core.config import read
 from rung.core.errors import InstrumentFault, UsageError
 from rung.core.values import Action, State, Step, View
 from rung.methods.history import make as history
-from rung.protocols import launch, served
+from rung.protocols import launch, plan, served
 from rung.store.memory import MemoryJournal
 from rung.testing.models import Provided
 
@@ -392,3 +392,20 @@ def test_a_control_that_discards_explores_as_much_and_stays_as_it_was():
     assert seen.fact("phantom-discard.toy-lock-v1/L1", "final")["snapshot"] == start
     assert seen.fact("phantom.toy-lock-v1/L1", "final")["snapshot"] != start
     assert len(seen.paths("phantom-discard.toy-lock-v1/L1")) == len(seen.paths("phantom.toy-lock-v1/L1"))
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        ("farm", 'explore.games: { family = "farm", explore = "explore" }: no game named \'farm\'; did you mean'),
+        ("farm-v1", 'explore.games: { family = "farm-v1", explore = "explore" }: farm-v1 has no setting \'explore\''),
+        (
+            {"family": "trust-v1", "evaluate": "hard"},
+            'explore.games: { family = "trust-v1", evaluate = "hard" }: trust-v1 has no setting \'hard\'',
+        ),
+    ],
+)
+def test_a_game_or_setting_that_is_not_there_is_named_by_the_key_it_was_given_under(game: Any, said: str):
+    with pytest.raises(UsageError) as refused:
+        plan.refuse_impossible(config(explore={"games": [game]}))
+    assert str(refused.value).startswith(said)

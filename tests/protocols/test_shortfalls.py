@@ -59,6 +59,36 @@ def test_cells_with_too_few_sealed_tasks_are_named_together():
     assert shortfalls(study([(LOCK, 3)], holdout)) == (said,)
 
 
+def explored(every: int, episodes: int):
+    return parse(
+        {
+            "name": "s",
+            "protocol": "explore",
+            "lineages": 1,
+            "agent": {"kind": "chat", "model": "local/policy"},
+            "method": {"name": "training", "every": every},
+            "explore": {"games": ["snake-v1"], "episodes": episodes, "judges": ["verdict"]},
+        }
+    )
+
+
+def test_a_method_that_waits_for_more_attempts_than_there_are_is_named_once_also_in_a_quick_look():
+    said = (
+        "arm 'training': method 'training' changes something after every = 7 attempts, and a lineage makes 6, so "
+        "nothing ever changes; lower every, or give more explore.episodes"
+    )
+    assert shortfalls(explored(7, 6)) == (said,)
+    assert shortfalls(explored(7, 6).model_copy(update={"quick": True})) == (said,)
+    assert shortfalls(explored(6, 6)) == ()
+
+
+def test_a_method_that_waits_for_more_tasks_than_there_are_is_told_so():
+    waits = {"agent": {"kind": "chat", "model": "local/smollm2"}, "method": {"name": "ahe", "every": 4}}
+    blocks = {"schedule": [{**LOCK, "count": 3}], "holdout": [{**LOCK, "count": 6}]}
+    (said,) = shortfalls(parse({"name": "s", "protocol": "ladder", "lineages": 1, **waits, "tasks": blocks}))
+    assert said.endswith("a lineage makes 3, so nothing ever changes; lower every, or give more tasks")
+
+
 def test_a_quick_look_says_already_that_it_measures_nothing():
     config = study([(TINY, 3)], [(TINY, 4)])
     assert shortfalls(config.model_copy(update={"quick": True})) == ()

@@ -273,6 +273,11 @@ def test_a_method_that_trains_is_refused_over_a_model_that_cannot_be_trained():
         simulate(parse(other))
 
 
+def test_an_agent_without_a_model_is_told_to_act_with_one_that_can_be_trained():
+    with pytest.raises(UsageError, match=r"it acts with no model; give \[agent\] kind = .*local/policy"):
+        simulate(parse({**DOCUMENT, "agent": {"kind": "phantom:general"}}))
+
+
 def test_a_method_that_trains_takes_no_other_model_to_ask():
     arms = [{"name": "train", "method": {"name": "training", "model": "scripted/first"}}]
     with pytest.raises(UsageError, match=r"asks the model it trains alone; remove \[method\] model"):

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 
 from rung.core import registry
 from rung.core.canonical import JSON, fingerprint, sha256
-from rung.core.config import Config
+from rung.core.config import Block, Config
 from rung.core.errors import UsageError
 from rung.core.ports import Journal
 from rung.core.seeds import Seed
@@ -60,9 +60,17 @@ def refuse_impossible(config: Config) -> None:
             try:
                 registry.family(block.family).setting(block.setting_name)
             except UsageError as error:
-                raise UsageError(f"tasks.{key}: {error}") from None
+                raise UsageError(f"{_where(config, key, block)}: {error}") from None
     sequence.refuse_shortage(config.tasks)
     _comparisons(config)
+
+
+def _where(config: Config, key: str, block: Block) -> str:
+    """The key that a block of tasks was written under: where tasks follow from `[explore]`, the setting of a game."""
+    if config.explore is None:
+        return f"tasks.{key}"
+    which = "explore" if key == "schedule" else "evaluate"
+    return f'explore.games: {{ family = "{block.family}", {which} = "{block.setting_name}" }}'
 
 
 def _comparisons(config: Config) -> tuple[Comparison, ...]:

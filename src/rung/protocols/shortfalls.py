@@ -11,10 +11,31 @@ from rung.core.explore_config import BASELINE_EPISODES
 from rung.stats.flags import MIN_TASKS
 from rung.tasks import sequence
 
+GATHERING = ("ahe", "training")
+"""Methods with an option `every`: attempts before each change."""
+
 
 def shortfalls(config: Config) -> tuple[str, ...]:
-    """A sentence for each. A quick look has none, for it says of itself that it measures nothing."""
-    return () if config.quick else (*_not_fresh(config), *_no_verdict(config))
+    """A sentence for each. Of a quick look only what it cannot even try, for it says that it measures nothing."""
+    never = tuple(_never_refined(config))
+    return never if config.quick else (*never, *_not_fresh(config), *_no_verdict(config))
+
+
+def _never_refined(config: Config) -> Iterator[str]:
+    """Methods that gather more attempts before they do anything than a lineage makes."""
+    how = config.explore
+    many = sum(block.count for block in config.tasks.schedule) if how is None else how.episodes
+    key = "more tasks" if how is None else "more explore.episodes"
+    for arm in config.arms or config.every_arm()[:1]:
+        method = arm.method or config.method
+        if method is None or method.name not in GATHERING:
+            continue
+        every = method.options.get("every")
+        if isinstance(every, int) and every > many:
+            yield (
+                f"arm {arm.name!r}: method {method.name!r} changes something after every = {every} attempts, and a "
+                f"lineage makes {many}, so nothing ever changes; lower every, or give {key}"
+            )
 
 
 def _not_fresh(config: Config) -> Iterator[str]:

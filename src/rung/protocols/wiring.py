@@ -77,8 +77,8 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
     _refuse_live_secret(config, made)
     for arm_made in made:
         if config.protocol != "cell":  # a program's model may be behind no port
+            refuse_untrainable(arm_made)  # before a model of the method's own is asked for, which it may not have
             refuse_without_model(arm_made)
-            refuse_untrainable(arm_made)
         arm_made.method.initial_state(arm_made.agent)  # a method that cannot go with its agent says so here
     return tuple(made)
 

@@ -78,9 +78,10 @@ def test_code_that_is_no_python_is_cut_where_lines_are_not_indented():
         "agent/memory/counters.jsonl",
         "agent/memory/episodes/0007.jsonl",
         "agent/memory/history.jsonl",
+        "agent/weights.json",
     ],
 )
-def test_conversations_archives_counters_and_episodes_hold_no_proposals(path):
+def test_conversations_archives_counters_episodes_and_names_of_weights_hold_no_proposals(path):
     assert pieces({path: b"Sell all of it.\n"}) == ()
 
 

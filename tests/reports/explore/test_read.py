@@ -186,7 +186,22 @@ def test_a_quick_look_says_so_first(found):
     assert not any("quick look" in each for each in weaknesses(found))
 
 
+def test_a_pathway_that_took_nothing_over_says_that_its_curve_is_noise_and_a_control_need_not(found):
+    said = "wrong: no change was taken over, so every checkpoint is A_0 again and the curve is noise"
+    *others, wrong = found.arms
+    idle = replace(wrong, accepted=0)
+    assert next(weaknesses(replace(found, arms=(*others, idle)))) == said
+    control = replace(idle, of="history")
+    for silent in (found, replace(found, arms=(*others, control)), replace(found, arms=(idle,), incomplete=("x",))):
+        assert not any("no change was taken over" in each for each in weaknesses(silent))
+
+
 # --------------------------------------------------------------------------------------------- renderers
+
+
+def test_the_p_of_table_4_is_explained_below_table_4(found):
+    shown = terminal.text(found)
+    assert shown.index("Table 4") < shown.index("p: how often") < shown.index("Table 5")
 
 
 def test_every_table_of_the_paper_is_in_markdown_and_on_the_page(found):

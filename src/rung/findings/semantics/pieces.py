@@ -22,6 +22,7 @@ MOST = 4000
 
 _KEPT_BOOKS = re.compile(
     r"(^|/)(counters?|meta|stats|state)\.jsonl?$"
+    r"|^agent/weights\.json$"  # a hash in place of weights (see `rung.core.training`): nothing that could be read
     r"|(^|/)(episodes?|history|attempts?|transcripts?|trajector(y|ies))(/|\.jsonl?$)"
 )
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")

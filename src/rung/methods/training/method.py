@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import cast
 
 from rung.core.canonical import JSON
@@ -158,9 +159,12 @@ def make(options: Mapping[str, JSON]) -> Method:
         raise UsageError(
             f"{where}: correct = true answers low steps anew, and filter = {filtered!r} has none; give 'step'"
         )
+    rate = cast("float | None", values["rate"])
+    if rate is not None and not (isfinite(rate) and rate > 0.0):
+        raise UsageError(f"{where}: rate is a number above 0, seen {rate!r}; leave it out for the model's own")
     spec = TrainSpec(
         epochs=whole(where, "epochs", values["epochs"], least=1),
-        rate=cast("float | None", values["rate"]),
+        rate=rate,
         batch=whole(where, "batch", values["batch"], least=1),
         extent=choice(where, "extent", values["extent"], EXTENTS),
     )

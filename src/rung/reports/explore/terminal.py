@@ -30,10 +30,10 @@ def terminal(report: ExploreReport, *, resume: str | None = None) -> "Renderable
     if report.incomplete:
         parts.append(_line(wording.headline(report), "bold yellow"))
     parts.append(_line(wording.size(report), "dim"))
-    shown = (tables.decided(report), tables.described(report), tables.judged_by_game(report))
-    for table in shown:
+    for table in (tables.decided(report), tables.described(report), tables.judged_by_game(report)):
         parts += [_line("", ""), _line(table.title, "bold"), _table(table)]
-    parts.append(_line("p: how often an agent that never changes has as much AUC+; it decides nothing", "dim"))
+        if table.id == "table-4":
+            parts.append(_line("p: how often an agent that never changes has as much AUC+; it decides nothing", "dim"))
     parts += _listed("what weakens this", report.weaknesses) + _listed("missing", report.incomplete)
     if resume is not None and report.incomplete:
         parts.append(_line(f"go on with: {resume}", "bold"))

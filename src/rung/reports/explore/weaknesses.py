@@ -18,6 +18,7 @@ def weaknesses(report: ExploreReport) -> Iterator[str]:
 def _claims(report: ExploreReport) -> Iterator[str]:
     if report.config.get("quick"):
         yield "a quick look: everything is cut down to a few episodes, and nothing is measured"
+    yield from _unchanged(report)
     if report.lineages == 1:
         yield "one lineage: every word is about this one course, and none says that the agent improves itself"
     if report.lineages == 2:
@@ -29,6 +30,15 @@ def _claims(report: ExploreReport) -> Iterator[str]:
     taken = [row.name for row in report.curves if row.alone.word != row.verdict.word]
     if taken:
         yield f"{', '.join(taken)}: a word by itself that {report.family} curves together do not carry"
+
+
+def _unchanged(report: ExploreReport) -> Iterator[str]:
+    """Pathways that explored to the end and never changed: what their curves do is noise. Controls are meant to."""
+    if report.incomplete:
+        return
+    still = [arm.name for arm in report.arms if not arm.accepted and (arm.of is None or arm.judge != "itself")]
+    if still:
+        yield f"{', '.join(still)}: no change was taken over, so every checkpoint is A_0 again and the curve is noise"
 
 
 def _holes(report: ExploreReport) -> Iterator[str]:
