@@ -216,6 +216,18 @@ def test_labels_of_somebody_else_are_not_gone_on_with(rung, run, typed):
     assert "holds the labels of 'anna', not of 'ben'" in refused.err
 
 
+@pytest.mark.parametrize(
+    ("kept", "said"), [(b"{", "odd.json is no JSON"), (b"\xff", "odd.json cannot be read"), (None, "cannot be read")]
+)
+def test_a_file_of_labels_that_cannot_be_read_is_named_with_its_folder(rung, run, tmp_path, kept, said):
+    file = tmp_path / "odd.json"
+    file.write_bytes(kept) if kept is not None else file.mkdir()
+    refused = rung("annotate", run, "--label", "anna", "--file", file)
+    assert refused.exit == 2
+    assert f"{tmp_path}" in refused.err.replace("\n", "")
+    assert said in refused.err
+
+
 def test_a_run_in_which_nothing_was_proposed_says_so(rung, finished):
     assert rung("annotate", finished).out == "nothing was proposed in this run\n"
     assert "nothing to label" in rung("annotate", finished, "--label", "anna").err

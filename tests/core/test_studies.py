@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rung.core import studies
+from rung.core import config, studies
 from rung.core.errors import UsageError
 
 LOCK = {"family": "toy-lock-v1", "difficulty": 1, "count": 3}
@@ -57,3 +57,8 @@ def test_a_file_is_read_with_overrides_on_what_is_shared(tmp_path: Path):
         'holdout = [{ family = "toy-lock-v1", difficulty = 1, count = 2 }]\n[[studies]]\nname = "a"\n'
     )
     assert studies.read(file, overrides=["lineages=7"]).configs["a"].lineages == 7
+
+
+def test_what_takes_one_study_says_what_runs_several():
+    with pytest.raises(UsageError, match="studies: several studies in one file are run by `rung tables`"):
+        config.parse({**SHARED, "studies": [{"name": "a"}]})

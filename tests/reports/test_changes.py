@@ -35,6 +35,13 @@ def test_labels_stand_with_what_was_recorded_and_retained(report):
     assert rows["refinement mechanism"] == ("0", "0", "0 of 2")
 
 
+def test_an_arm_that_proposed_nothing_has_no_rows_of_labels(report):
+    (main,) = report.changes.arms
+    still = replace(main, arm="still", games={}, all=replace(main.all, recorded=0))
+    rows = changes.label_rows(replace(report.changes, arms=(still, main)))
+    assert rows == changes.label_rows(report.changes)
+
+
 def test_who_labelled_stands_with_what_that_cost_the_instrument(report):
     assert changes.labeler_rows(report.changes) == [("a/model (model)", "1", "1", "3", "900", "0.500")]
     assert changes.check_rows(report.changes)[0][:5] == ("rules", "a/model", "relation", "1", "1.00 [no interval]")

@@ -58,7 +58,10 @@ def opened(file: Path, who: str, proposals: Sequence[Proposal]) -> Labelled:
     """The labels so far: those of the file, or none yet of these proposals."""
     if not file.exists():
         return Labelled(who, tuple(proposals), (None,) * len(proposals))
-    found = parse(file.read_text("utf-8"), file.name)
+    try:
+        found = parse(file.read_text("utf-8"), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read ({error}); move it away to begin anew") from None
     if found.labeler != who:
         raise UsageError(f"{file} holds the labels of {found.labeler!r}, not of {who!r}; give another --file or name")
     return found

@@ -468,6 +468,8 @@ def _arm_name(of: str | None) -> str:
 
 def parse(document: Mapping[str, Any]) -> Config:
     """A config from its plain values; every fault found is named with its key, the value seen and the mend."""
+    if "studies" in document:
+        raise UsageError("studies: several studies in one file are run by `rung tables`, and this takes one study")
     try:
         return Config.model_validate(document)
     except ValidationError as error:

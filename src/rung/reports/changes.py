@@ -79,11 +79,12 @@ def _share(n: int, total: int) -> str:
 
 
 def label_rows(found: Semantics, *, games: bool = True) -> list[tuple[str, ...]]:
-    """Recorded and retained by label, and each label's share of what is retained."""
+    """Recorded and retained by label, and each label's share of what is retained; of arms that proposed something."""
     return [
         (arm.arm, game, group, word, str(recorded), str(retained), _share(retained, tally.retained))
         for arm in found.arms
         for game, tally in (list(_games(arm)) if games else [next(_games(arm))])
+        if tally.recorded
         for group in _SHOWN_GROUPS
         for word, (recorded, retained) in tally.by_label[group].items()
     ]
