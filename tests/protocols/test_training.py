@@ -278,6 +278,12 @@ def test_an_agent_without_a_model_is_told_to_act_with_one_that_can_be_trained():
         simulate(parse({**DOCUMENT, "agent": {"kind": "phantom:general"}}))
 
 
+def test_a_model_that_chooses_among_calls_is_refused_an_agent_that_answers_in_words():
+    agent = {key: value for key, value in DOCUMENT["agent"].items() if key != "answers"}
+    with pytest.raises(UsageError, match=r"local/policy chooses .* agent.answers = 'text'; give"):
+        simulate(parse({**DOCUMENT, "agent": agent}))
+
+
 def test_a_method_that_trains_takes_no_other_model_to_ask():
     arms = [{"name": "train", "method": {"name": "training", "model": "scripted/first"}}]
     with pytest.raises(UsageError, match=r"asks the model it trains alone; remove \[method\] model"):

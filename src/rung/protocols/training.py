@@ -68,6 +68,18 @@ def refuse_untrainable(arm: "Arm") -> None:
         )
 
 
+def refuse_wordless(arm: "Arm") -> None:
+    """Refuse an agent that takes its answers in words, over a model that has none."""
+    model = arm.model
+    if model is not None and not getattr(trainable(model), "writes", True):
+        answers = getattr(arm.agent, "answers", "tools")
+        if answers != "tools":
+            raise UsageError(
+                f"arm {arm.name!r}: {model.id} chooses among legal calls and writes no text, and agent.answers = "
+                f'{answers!r}; give [agent] answers = "tools"'
+            )
+
+
 def lend(arms: "Iterable[Arm]", journal: Journal) -> None:
     """Tell every model that can be trained where weights are kept."""
 

@@ -115,6 +115,7 @@ class Chat:
 
     def __init__(self, manner: Manner, *, unusual: str = "") -> None:
         self.id = f"chat{unusual}"
+        self.answers = manner.answers
         self._manner = manner
 
     def harness(self) -> Mapping[str, bytes]:

@@ -49,6 +49,7 @@ class Policy:
 
     format = MODEL
     seeded = True  # it draws by the request's seed
+    writes = False  # it chooses among the legal calls of tools
 
     def __init__(self) -> None:
         self._read: Callable[[str], bytes] | None = None

@@ -49,6 +49,7 @@ class Tiny:
 
     format = FORMAT
     seeded = True  # it draws by the request's seed
+    writes = False  # it chooses among the legal calls of tools
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="tiny-model")
