@@ -16,8 +16,8 @@ SEMANTICS_BUGS = (
     Bug(
         "two negations turn nothing round",
         "findings/semantics/direction.py",
-        "    return (against > along) != sided\n",
-        "    return against > along or sided\n",
+        "        return _opposite(a, b) or _swapped(one, other)\n",
+        "        return against > along or _opposite(a, b)\n",
         (f"{RELATION}::test_two_negations_turn_nothing_round",),
     ),
     Bug(

@@ -1,4 +1,4 @@
-"""A look at what `tests/slow/test_training.py` measures on Trust, on a game of one step that takes a second.
+"""A look at what `tests/slow/test_training_measured.py` measures on Trust, on a game of one step that takes a second.
 
 The right colour is the last one seen. Each task is played eight times by a policy that draws, filtered within the task,
 and trained on: told the verdict it rises; with rewards or labels dealt anew it stays where it was.

@@ -2,7 +2,7 @@
 
 What a text tells one to do, what it tells one not to do, and what it says of when and why are held apart. Two texts
 point apart where one wants what the other does not, where they take other sides of a pair of opposites (left, right),
-or where one puts first what the other puts second. Two of these at once are none: "never the left" and "the right".
+or where one puts first what the other puts second. Who does not want the left takes the side of the right.
 """
 
 import re
@@ -54,9 +54,11 @@ def turned(one: str, other: str) -> bool:
     a, b = bearing(one), bearing(other)
     against = _denied(a.unwanted, b.wanted) + _denied(b.unwanted, a.wanted)
     along = len(a.wanted & b.wanted) + len(a.unwanted & b.unwanted)
-    limited = bool(LIMITS & (set(words(one)) ^ set(words(other))))
-    sided = not limited and (_swapped(one, other) or _opposite(a, b))
-    return (against > along) != sided
+    if LIMITS & (set(words(one)) ^ set(words(other))):
+        return against > along
+    if a.sides.keys() & b.sides.keys():  # what is denied besides is the way there, and both sides say it
+        return _opposite(a, b) or _swapped(one, other)
+    return against > along or _swapped(one, other)
 
 
 def _denied(unwanted: frozenset[str], wanted: frozenset[str]) -> int:
@@ -72,7 +74,8 @@ def bearing(text: str) -> Bearing:
     for mode, word in _modes(plain(advice(text))):
         parts[mode].append(word)
     wanted, unwanted = (frozenset(content(" ".join(parts[mode]))) for mode in ("wanted", "unwanted"))
-    sides = {**_sides(parts["unwanted"]), **_sides(parts["wanted"])}
+    denied = {number: tuple(-side for side in taken) for number, taken in _sides(parts["unwanted"]).items()}
+    sides = {**denied, **_sides(parts["wanted"])}
     return Bearing(wanted, unwanted - wanted, sides)
 
 
