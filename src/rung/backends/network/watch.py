@@ -28,6 +28,8 @@ BEAT_SECONDS = 30.0
 TURN_MS = 500
 SETTLE_SECONDS = 2.0
 """How long what is captured may take to come out of the ring when all is over."""
+PAUSE = 0.03
+"""Seconds after a watcher began until there is the next one, unless it is asked for already."""
 _MOST_SAID = 1 << 16
 _POLLED = select.POLLIN
 
@@ -191,7 +193,7 @@ def serve(descriptor: int) -> None:
     link = socket.socket(fileno=descriptor)
     link.set_inheritable(False)
     while _taken(link):
-        pass
+        select.select([link], [], [], PAUSE)  # a fork now would take a processor from what was just begun
 
 
 def _taken(link: socket.socket) -> bool:

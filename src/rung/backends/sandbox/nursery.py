@@ -4,6 +4,7 @@ It is started when the first sandbox is, has one thread, and does nothing but fo
 Should a supervisor itself be killed, what it kept comes here, and is ended. Standard library alone.
 """
 
+import gc
 import os
 import select
 import signal
@@ -18,6 +19,8 @@ from rung.backends.sandbox import kernel, passing, procs, supervisor
 from rung.backends.sandbox.order import from_json
 
 PID = struct.Struct("=I")
+PAUSE = 0.03
+"""Seconds after an order until there is a supervisor for the next, unless that waits already."""
 NO_MORE = 3
 """How a supervisor ends that got no order, for whoever gives them is gone."""
 
@@ -27,6 +30,8 @@ def main() -> None:
     link, instrument = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(int(sys.argv[2]))
     link.set_inheritable(False)  # it had to be for us, and is for nobody below
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    gc.disable()  # nothing here goes in circles, and a search for it would copy pages in every fork
+    gc.freeze()
     woken, waker = _woken_by_children()
     taken, taker = os.pipe()
     ready = Ready(link, instrument, taker, (woken, waker, taken))
@@ -35,6 +40,7 @@ def main() -> None:
         found = select.select([woken, taken], [], [])[0]
         if taken in found and PID.unpack(os.read(taken, PID.size))[0] == spare:  # and has not ended already
             mine.add(spare)
+            select.select([link], [], [], PAUSE)  # a fork now would take a processor from what was just begun
             spare = ready.fork()
         if woken in found:
             os.read(woken, 4096)
