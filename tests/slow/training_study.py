@@ -86,7 +86,8 @@ def config(design: Design) -> Config:
 
 
 AGENT: Mapping[str, Any] = {"kind": "chat", "model": "local/policy", "answers": "tools", "history": 0}
-SECRET = "training, measured"
+SECRET = "11b791ebf667cd17"
+"""Drawn for the confirmation of 2026-11-30 (docs/training-measured.md), so that it can be done again."""
 
 
 def run(design: Design) -> MemoryJournal:
