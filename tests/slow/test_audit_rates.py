@@ -1,8 +1,8 @@
 """The audit's rates, measured and written down. Fresh draws at every run.
 
 What is demanded is not met yet, so that `rung calibrate --audit` is red: of 160 cheats 115 were hit, where 90% of each
-kind are demanded, and 7 of 160 clean twins were called suspicious, where 2% are the most (docs/calibration.md). Until it is
-met, a floor and a ceiling stand here that the audit may not leave.
+kind are demanded, and 7 of 160 clean twins were called suspicious, where 2% are the most (docs/calibration.md). Until
+it is met, a floor and a ceiling stand here that the audit may not leave.
 """
 
 import secrets
