@@ -1,6 +1,8 @@
 """Rules for every test: no network, and in CI a skip is a failure unless it is on the committed list."""
 
+import hashlib
 import os
+import secrets
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +22,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Golden transcripts are written anew by `pytest tests/golden --update-golden`, dated tables by `make slow`."""
     parser.addoption("--update-golden", action="store_true", help="write the golden transcripts anew; then read them")
     parser.addoption("--write-tables", action="store_true", help="write the dated tables of slow tests into docs/")
-    parser.addoption("--share", type=float, default=1.0, help="share of their repetitions that slow tests do")
+    parser.addoption(
+        "--share", type=float, default=1.0, help="share of slow tests, or of their repetitions, that is done"
+    )
 
 
 @pytest.fixture
@@ -28,6 +32,25 @@ def repetitions(request: pytest.FixtureRequest) -> Callable[[int], int]:
     """How many of so many repetitions a slow test does here. Each run draws its own, so that a share rotates."""
     share = float(request.config.getoption("--share"))
     return lambda full: max(1, round(full * share))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of slow tests that cannot be done in part, a run that does a share draws as many: those of a file in `tests/slow`
+    together, for what they ask may be made once. All workers of a run draw alike."""
+    share = float(config.getoption("--share"))
+    run = getattr(config, "workerinput", {}).get("testrunuid") or secrets.token_hex(8)
+
+    def drawn(item: pytest.Item) -> bool:
+        if share >= 1.0 or item.get_closest_marker("slow") is None or "repetitions" in item.fixturenames:  # type: ignore[attr-defined]
+            return True
+        file = item.nodeid.partition("::")[0]
+        what = file if file.startswith("tests/slow/") else item.nodeid
+        return int(hashlib.sha256(f"{run} {what}".encode()).hexdigest()[:8], 16) < share * 2**32
+
+    kept = [item for item in items if drawn(item)]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
 
 
 @pytest.fixture(autouse=True)
