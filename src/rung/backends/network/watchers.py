@@ -15,7 +15,7 @@ sys.modules["rung"].__path__ = [sys.argv[2]]
 from rung.backends.network.watch import serve
 serve(int(sys.argv[1]))
 """
-_PATIENCE_SECONDS = 2.0
+_PATIENCE_SECONDS = 10.0
 
 
 class Watchers:

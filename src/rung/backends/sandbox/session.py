@@ -73,7 +73,7 @@ def _end(link: socket.socket, process: "subprocess.Popen[bytes]", owner: int) ->
     if owner == os.getpid():
         link.close()
         with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=2)
+            process.wait(timeout=10)
 
 
 # --------------------------------------------------------------------------------------------- one session
