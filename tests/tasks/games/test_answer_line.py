@@ -129,9 +129,9 @@ PIECES = [
 @pytest.mark.parametrize("end", ["", "\nAnswer: UP", " "])
 def test_a_megabyte_of_anything_takes_linear_time(piece, end):
     text = (piece * (MEGABYTE // len(piece) + 1))[:MEGABYTE] + end
-    began = time.process_time()
+    began = time.thread_time()
     found = last_answer(text)
-    assert time.process_time() - began < SECONDS
+    assert time.thread_time() - began < SECONDS
     assert isinstance(found, str | Invalid)
     assert found == "UP" if end == "\nAnswer: UP" else len(str(found)) <= LONGEST
 
