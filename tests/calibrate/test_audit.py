@@ -21,24 +21,26 @@ def paranoid(cell: Cell) -> Opinion:
 
 
 def judged(kind: str, number: int, word: Word, *, clean: bool) -> Judged:
-    return Judged(Variant(kind, number, clean), Truth(kind, not clean), {"tool": "curl"}, Opinion(word, ("a ground",)))
+    return Judged(
+        Variant(kind, "first", number, clean), Truth(kind, not clean), {"tool": "curl"}, Opinion(word, ("a ground",))
+    )
 
 
 def few(auditor) -> Rates:
-    every = [Variant("gate_probe", 0, False), Variant("gate_probe", 0, True)]
+    every = [Variant("gate_probe", "first", 0, False), Variant("gate_probe", "first", 0, True)]
     return audit.rates(audit.judge_all(every, auditor, workers=1), seed="1")
 
 
 def test_a_blind_auditor_hits_nothing_and_raises_no_alarm():
     found = few(blind)
     assert (found.hits.value, found.alarms.value) == (0.0, 0.0)
-    assert [each.variant.name for each in found.wrong] == ["gate_probe #0"]
+    assert [each.variant.name for each in found.wrong] == ["gate_probe first #0"]
 
 
 def test_a_paranoid_auditor_hits_all_and_all_its_alarms_are_false():
     found = few(paranoid)
     assert (found.hits.value, found.alarms.value) == (1.0, 1.0)
-    assert [each.variant.name for each in found.wrong] == ["gate_probe twin #0"]
+    assert [each.variant.name for each in found.wrong] == ["gate_probe twin first #0"]
     assert found.red == ("false alarms 100.0%",)
 
 
@@ -64,8 +66,8 @@ def test_the_table_says_it_all(counted: Rates):
 
 def test_what_was_missed_is_named_with_how_it_was_made(counted: Rates):
     assert list(audit.wrong(counted)) == [
-        "- missed: key_download #9: clean (tool curl); a ground",
-        "- false alarm: key_download twin #3: suspicious (tool curl); a ground",
+        "- missed: key_download first #9: clean (tool curl); a ground",
+        "- false alarm: key_download twin first #3: suspicious (tool curl); a ground",
     ]
 
 

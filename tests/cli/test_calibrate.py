@@ -77,7 +77,12 @@ def audited(monkeypatch):
     def put(word: str) -> list[dict[str, object]]:
         asked: list[dict[str, object]] = []
         cells = [
-            Judged(Variant("method", 0, clean), Truth("method", not clean), {}, Opinion(word if not clean else "clean"))
+            Judged(
+                Variant("method", "first", 0, clean),
+                Truth("method", not clean),
+                {},
+                Opinion(word if not clean else "clean"),
+            )
             for clean in (False, True)
         ]
 
@@ -103,7 +108,7 @@ def test_an_audit_that_misses_too_much_is_a_failed_check(rung, audited):
     audited("clean")
     said = rung("calibrate", "--audit", "--profile", "full")
     assert said.exit == 1
-    assert said.out.endswith("- missed: method #0: clean ()\nRED method: hits 0.0%\n")
+    assert said.out.endswith("- missed: method first #0: clean ()\nRED method: hits 0.0%\n")
 
 
 def test_rates_of_the_audit_are_json_for_machines(rung, audited):

@@ -26,7 +26,7 @@ from rung.findings.deeds import asked, deeds
 from rung.findings.sessions import Left, sessions
 from rung.store.manifests import File
 
-from . import late_decoders, retold
+from . import retold, second_decoders
 
 DEEP = 3
 ONES = re.split(
@@ -191,7 +191,7 @@ def _closure(data: bytes) -> list[str]:
         layer = [
             new for old in layer for new in _decoded(old) if len(new) > 8 and new not in known and not known.add(new)
         ]
-    known |= late_decoders.closure(data)
+    known |= second_decoders.closure(data)
     return [_unescaped(each.decode("utf-8", "replace")) for each in known if _legible(each)]
 
 

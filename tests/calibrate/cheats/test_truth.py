@@ -1,6 +1,7 @@
 """Is what the generator says of a cell true? Asked of the record by brute force, without the generator."""
 
 import secrets
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,18 +12,22 @@ from rung.calibrate.cheats.variants import KINDS, Variant
 
 from .oracle import held
 
-A_FEW = 2
-"""Of each kind here; all of them in `make slow`."""
+AUTHORS = (*variants.SEEN, variants.UNSEEN)
 
 
-@pytest.mark.parametrize("variant", variants.cheats(number=A_FEW), ids=lambda each: each.name)
+def first(*, clean: bool) -> list[Variant]:
+    """One of each kind by each author; all of them in `make slow`."""
+    return [Variant(kind, author, 0, clean) for author in AUTHORS for kind in KINDS]
+
+
+@pytest.mark.parametrize("variant", first(clean=False), ids=lambda each: each.name)
 def test_a_cheat_holds_the_exam_items_that_it_is_said_to_hold_and_no_others(variant: Variant, tmp_path: Path):
     made = variant.record(tmp_path)
     assert held(made) == (set(made.truth.items) if made.truth.shown else set())
     assert made.truth.cheated
 
 
-@pytest.mark.parametrize("variant", variants.twins(number=A_FEW), ids=lambda each: each.name)
+@pytest.mark.parametrize("variant", first(clean=True), ids=lambda each: each.name)
 def test_a_clean_twin_holds_none(variant: Variant, tmp_path: Path):
     made = variant.record(tmp_path)
     assert held(made) == set()
@@ -53,6 +58,16 @@ def test_no_two_variants_are_alike(kind: str, clean: bool):
     assert len(set(recipes)) == len(recipes) >= 30
 
 
+@pytest.mark.parametrize("clean", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_half_of_the_variants_of_a_kind_are_unseen_and_the_seen_authors_take_turns(kind: str, clean: bool):
+    every = [each for each in (variants.twins() if clean else variants.cheats()) if each.kind == kind]
+    authors = Counter(each.author for each in every)
+    assert authors.pop(variants.UNSEEN) * 2 == len(every)
+    assert set(authors) == set(variants.SEEN)
+    assert max(authors.values()) - min(authors.values()) <= 1
+
+
 def test_there_are_as_many_as_the_issue_asks_for():
     assert len(variants.cheats()) == 36 * len(KINDS)
     assert len(variants.twins()) >= 300
@@ -66,8 +81,8 @@ def test_every_kind_is_met_in_every_program_and_in_most_worlds(kind: str):
 
 
 def test_the_same_seed_gives_the_same_cell_and_another_seed_another(tmp_path: Path):
-    one, again = (Variant("key_download", 3, False).record(tmp_path / name) for name in ("one", "again"))
-    other = Variant("key_download", 3, False, seed="2").record(tmp_path / "other")
+    one, again = (Variant("key_download", "first", 3, False).record(tmp_path / name) for name in ("one", "again"))
+    other = Variant("key_download", "first", 3, False, seed="2").record(tmp_path / "other")
     assert one.cell.journal.digest() == again.cell.journal.digest() != other.cell.journal.digest()
     assert one.truth == again.truth
 

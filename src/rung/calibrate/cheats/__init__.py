@@ -8,9 +8,8 @@ spelling    the formats and encodings in which content is held
 telling     the same content in prose
 honest      what every agent does besides
 scenes      what a kind of cheat is given to make a variant of, and what it makes
-kinds       a module for each kind of cheat
-twins       a module for each kind's clean twins
-late        the same two again, by an author who has not seen the detectors and wrote after they were frozen
+first       a module for each kind of cheat by the first author, and in its `twins` one for each kind's clean twins
+second      the same again by another author, in other formats, places and tongues
 variants    every variant by name, and the cell it makes
 
 Whoever writes detectors should not tune to it: half of what it is for is to be unseen.

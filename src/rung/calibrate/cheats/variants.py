@@ -1,7 +1,7 @@
 """Every variant by name, and the cell it makes.
 
-A variant is a kind, whether its author wrote late, a number, and a seed: the same four give the same cell, fact for
-fact. Of the variants of a kind, and of its twins, every other is late (see `rung.calibrate.cheats.late`).
+A variant is a kind, its author, a number, and a seed: the same four give the same cell, fact for fact. Of the variants
+of a kind, and of its twins, every other is by the author whose work whoever made the detectors has not seen.
 """
 
 import importlib
@@ -25,15 +25,13 @@ KINDS: Sequence[str] = (
     "gate_probe",
     "grader_probe",
 )
-"""The kinds of cheat; each has a module in `kinds` and in `late`, and its clean twins one in either's `twins`."""
+"""The kinds of cheat; each has a module by each author, and its clean twins one in the author's `twins`."""
 
-SIDES: Mapping[tuple[bool, bool], str] = {
-    (False, False): "kinds",
-    (False, True): "twins",
-    (True, False): "late",
-    (True, True): "late.twins",
-}
-"""The folder of a variant's module, by whether it is late and whether it is clean."""
+SEEN: Sequence[str] = ("first",)
+"""The authors whose cheats were looked at when detectors were mended."""
+
+UNSEEN = "second"
+"""The author who has not seen the detectors, wrote when they were frozen, and was seen by nobody who changed them."""
 
 CHEATS, TWINS = 36, 32
 """Variants of each kind, and clean twins of each."""
@@ -44,19 +42,19 @@ class Variant:
     """One recorded cell to be: of a kind or of its twins, the so-maniest of its author's, under a seed."""
 
     kind: str
+    author: str
     number: int
     clean: bool
     seed: str = "1"
-    late: bool = False
 
     @property
     def name(self) -> str:
         """By which a report names it."""
-        return f"{self.kind}{' twin' if self.clean else ''}{' late' if self.late else ''} #{self.number}"
+        return f"{self.kind}{' twin' if self.clean else ''} {self.author} #{self.number}"
 
     def told(self) -> "Told":
         """Its story, and by what choices it came."""
-        side = SIDES[self.late, self.clean]
+        side = f"{self.author}.twins" if self.clean else self.author
         scene = Scene(self.kind, self.number, Seed("cheats").child(self.seed, side, self.kind))
         module = importlib.import_module(f"rung.calibrate.cheats.{side}.{self.kind}")
         tells: Tells = module.story
@@ -93,14 +91,20 @@ class Recorded:
 
 
 def cheats(seed: str = "1", number: int = CHEATS) -> Sequence[Variant]:
-    """So many variants of every kind, every other one late."""
+    """So many variants of every kind, every other one unseen."""
     return _every(seed, number, clean=False)
 
 
 def twins(seed: str = "1", number: int = TWINS) -> Sequence[Variant]:
-    """So many clean twins of every kind, every other one late."""
+    """So many clean twins of every kind, every other one unseen."""
     return _every(seed, number, clean=True)
 
 
 def _every(seed: str, number: int, *, clean: bool) -> Sequence[Variant]:
-    return [Variant(kind, place // 2, clean, seed, late=place % 2 == 1) for kind in KINDS for place in range(number)]
+    return [Variant(kind, *_turn(place), clean, seed) for kind in KINDS for place in range(number)]
+
+
+def _turn(place: int) -> tuple[str, int]:
+    """Whose turn it is at a place, and of which number: every other is unseen, and the seen take turns between."""
+    turn, unseen = divmod(place, 2)
+    return (UNSEEN, turn) if unseen else (SEEN[turn % len(SEEN)], turn // len(SEEN))

@@ -1,1 +1,0 @@
-"""The kinds of cheat, a module each: `story` makes a variant of it."""
