@@ -1,8 +1,8 @@
-"""How far the rules agree with 120 proposals that were labelled before they were written, from validation.json.
+"""How far the rules agree with proposals that were labelled by somebody who had not seen them, from validation.json.
 
-`frozen`: all of them, once, before anybody had looked at a label. Then the rules were mended by one half of the labels
-(by hash, see the tests); `first` is the other half when that was first looked at, and what reports cite. Later changes
-were made without the labels; `held` and `all` are what the rules of this version come to, and no blind figures.
+`written`: the rules as first written, against the first 120, before anybody had looked at a label. Then they were
+mended by those. `mended`: the rules since, against another 120, written and labelled afterwards. Both are what was
+found at the first look and cannot be made again. `now` is what the rules of this version come to on all 240.
 """
 
 import json
@@ -28,11 +28,9 @@ class Validation:
     """What was measured, of which rules. `labeller` says who labelled."""
 
     labeller: str
-    frozen_at: str
-    frozen: Measured
-    first: Measured
-    held: Measured
-    all: Measured
+    written: Measured
+    mended: Measured
+    now: Measured
 
 
 @cache
@@ -41,19 +39,19 @@ def validation() -> Validation:
     found = json.loads(PLACE.read_text("utf-8"))
     parts = {
         name: Measured(found[name]["proposals"], {key: tuple(found[name]["kappa"][key]) for key in ASKED})
-        for name in ("frozen", "first", "held", "all")
+        for name in ("written", "mended", "now")
     }
-    return Validation(found["labeller"], found["frozen_at"], **parts)
+    return Validation(found["labeller"], **parts)
 
 
 def cited() -> str:
     """All of it in a few sentences, for whoever reads a table that the rules made."""
     found = validation()
-    blind, held = (", ".join(_text(part, key) for key in ASKED) for part in (found.frozen, found.first))
+    written, mended = (", ".join(_text(part, key) for key in ASKED) for part in (found.written, found.mended))
     return (
-        f"Labels are by rules, without a model. Against {found.frozen.proposals} invented proposals, labelled by "
-        f"{found.labeller}, Cohen's kappa of the rules as first written was {blind}. They were then mended by one "
-        f"half; on the other {found.first.proposals}, when first looked at, it was {held}."
+        f"Labels are by rules, without a model. Against {found.written.proposals} invented proposals, labelled by "
+        f"{found.labeller}, Cohen's kappa of the rules as first written was {written}. They were then mended by these; "
+        f"against {found.mended.proposals} others, written and labelled afterwards, it was {mended} at the first look."
     )
 
 
