@@ -11,6 +11,7 @@ from rung.core.errors import UsageError
 from rung.core.values import Setting, Task
 from rung.protocols.quick import replays, shrink
 from rung.protocols.rungs import comparisons
+from rung.protocols.shortfalls import gathered, shortfalls
 from rung.tasks.sequence import insert_replays
 
 FAMILIES = ("toy-lock-v1", "toy-lamp-v1", "toy-road-v1")
@@ -100,6 +101,47 @@ def test_the_lag_is_adapted_so_that_something_is_still_replayed(
     tasks = {**LARGE["tasks"], "schedule": schedule, "replay": {"interval": interval, "lag": lag}}
     small, _ = shrink(parse({**LARGE, "tasks": tasks}))
     assert (small.tasks.replay.interval, small.tasks.replay.lag) == expected
+
+
+EXPLORED = {
+    "name": "Training",
+    "protocol": "explore",
+    "agent": {"kind": "chat", "model": "local/policy", "answers": "tools"},
+    "explore": {"games": ["trust-v1"], "episodes": 48, "plays": 8, "checkpoint_every": 24, "judges": ["verdict"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "section", "every"),
+    [
+        ({"every": 24}, {}, 2),
+        ({}, {}, 2),  # three unless given
+        ({"every": 1}, {}, 1),
+        ({"every": 24}, {"checkpoint_every": 1}, 2),  # of two plays of a task one can be the better
+        ({"every": 24}, {"episodes": 1, "plays": 1, "checkpoint_every": 1}, 1),
+    ],
+)
+def test_what_trains_trains_before_the_first_checkpoint_of_a_quick_look(options, section, every):
+    arm = {"name": "train", "method": {"name": "training", **options}}
+    document = {**EXPLORED, "arms": [arm], "explore": {**EXPLORED["explore"], **section}}
+    small, said = shrink(parse(document))
+    assert gathered(small.arms[0].method) == every
+    assert [line for line in said if "every" in line and "checkpoint" not in line] == (
+        [f"arms[0].method.every: {options.get('every', 3)} -> {every}"] if options.get("every") != every else []
+    )
+    assert shortfalls(small) == ()
+    assert shrink(small) == (small, ())
+
+
+def test_a_method_of_a_ladder_gathers_no_more_than_a_quick_look_works():
+    small, said = shrink(parse({**LARGE, "agent": {"kind": "chat"}, "method": {"name": "ahe", "every": 20}}))
+    assert small.method.options["every"] == 9  # six of the first block and three of the second
+    assert "method.every: 20 -> 9" in said
+
+
+def test_tasks_that_are_played_several_times_are_so_in_a_quick_look():
+    three = {**EXPLORED["explore"], "plays": 3}
+    assert shrink(parse({**EXPLORED, "method": {"name": "training"}, "explore": three}))[0].explore.plays == 2
 
 
 # ---------------------------------------------------------------------------------------------- any study

@@ -2,8 +2,9 @@
 
 import pytest
 
-from rung.core.config import parse
-from rung.protocols.shortfalls import shortfalls
+from rung.core.config import MethodConfig, parse
+from rung.methods import ahe, training
+from rung.protocols.shortfalls import GATHERING, gathered, shortfalls
 from rung.tasks.sequence import Crowded, crowded
 
 TINY = {"family": "toy-lock-v1", "setting": "tiny"}
@@ -92,3 +93,9 @@ def test_a_method_that_waits_for_more_tasks_than_there_are_is_told_so():
 def test_a_quick_look_says_already_that_it_measures_nothing():
     config = study([(TINY, 3)], [(TINY, 4)])
     assert shortfalls(config.model_copy(update={"quick": True})) == ()
+
+
+@pytest.mark.parametrize("name", GATHERING)
+def test_what_a_method_gathers_unless_told_is_what_its_own_code_says(name):
+    makes = {"ahe": ahe.make, "training": training.make}
+    assert GATHERING[name] == gathered(MethodConfig(name=name)) == makes[name]({}).every

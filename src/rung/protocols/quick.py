@@ -6,11 +6,11 @@ its own. With at most four exam tasks a cell, no rung of it from G1 up can carry
 """
 
 from collections.abc import Sequence
-from math import gcd
 from typing import Any
 
-from rung.core.config import Block, Config, TasksConfig, parse
+from rung.core.config import Block, Config, MethodConfig, TasksConfig, parse
 from rung.core.explore_config import ExploreConfig
+from rung.protocols.shortfalls import gathered
 
 LINEAGES = {"ladder": 2, "cell": 1, "explore": 2}
 """Of a cell one, for a working session of a program costs most of all."""
@@ -47,7 +47,7 @@ def shrink(config: Config) -> tuple[Config, tuple[str, ...]]:
     if config.explore is not None:
         document["explore"] |= _explored(config.explore)
         del tasks["schedule"], tasks["holdout"]  # they follow
-    small = parse(document)
+    small = _gathering_less(parse(document))
     return small, tuple(_changes(config, small))
 
 
@@ -58,10 +58,33 @@ def _explored(how: ExploreConfig) -> dict[str, int]:
     return {
         "checkpoint_every": every,
         "episodes": episodes,
-        "plays": gcd(how.plays, episodes),
+        "plays": max(plays for plays in range(1, how.plays + 1) if episodes % plays == 0),
         "checkpoint_episodes": min(how.checkpoint_episodes, EXAMINED // CHECKPOINTS),
         "baseline_episodes": min(how.baseline_episodes, EXAMINED),
     }
+
+
+def _gathering_less(small: Config) -> Config:
+    """The study with every method that gathers attempts made to gather few enough to change something."""
+    document, most = small.model_dump(mode="json"), _most_gathered(small)
+    for section, (_, method) in zip((document, *document["arms"]), _methods(small), strict=True):
+        if method is not None and gathered(method) > most:
+            section["method"]["every"] = most
+    return parse(document)
+
+
+def _most_gathered(small: Config) -> int:
+    """Attempts before the first change: where they explore, those before the first checkpoint, but two where there are
+    two, for a play of a task that is kept for being better than another needs both."""
+    how = small.explore
+    if how is None:
+        return sum(block.count for block in small.tasks.schedule)
+    return min(how.episodes, max(how.checkpoint_every, APART))
+
+
+def _methods(config: Config) -> Sequence[tuple[str, MethodConfig | None]]:
+    """The methods as they are configured, that of the study first, each with its key."""
+    return [("method", config.method), *((f"arms[{n}].method", arm.method) for n, arm in enumerate(config.arms))]
 
 
 def replays(schedule: Sequence[Block], *, interval: int, lag: int) -> int:
@@ -111,5 +134,6 @@ def _numbers(config: Config) -> list[tuple[str, Any]]:
         ("tasks.holdout_tasks_per_difficulty", tasks.holdout_tasks_per_difficulty),
         ("cell.sentinels", config.cell.sentinels),
         *((f"explore.{key}", getattr(config.explore, key)) for key in EXPLORED if config.explore is not None),
+        *((f"{key}.every", gathered(method)) for key, method in _methods(config) if method is not None),
         ("tasks.replay", f"interval {replay.interval}, lag {replay.lag}"),
     ]

@@ -6,13 +6,13 @@ and say so in the report; but by then the time and the money are spent.
 
 from collections.abc import Iterator
 
-from rung.core.config import Config
+from rung.core.config import Config, MethodConfig
 from rung.core.explore_config import BASELINE_EPISODES
 from rung.stats.flags import MIN_TASKS
 from rung.tasks import sequence
 
-GATHERING = ("ahe", "training")
-"""Methods with an option `every`: attempts before each change."""
+GATHERING = {"ahe": 1, "training": 3}
+"""Methods with an option `every`, attempts before each change, and what it is unless given."""
 
 
 def shortfalls(config: Config) -> tuple[str, ...]:
@@ -28,14 +28,18 @@ def _never_refined(config: Config) -> Iterator[str]:
     key = "more tasks" if how is None else "more explore.episodes"
     for arm in config.arms or config.every_arm()[:1]:
         method = arm.method or config.method
-        if method is None or method.name not in GATHERING:
-            continue
-        every = method.options.get("every")
-        if isinstance(every, int) and every > many:
+        every = gathered(method) if method is not None else 1
+        if method is not None and every > many:
             yield (
                 f"arm {arm.name!r}: method {method.name!r} changes something after every = {every} attempts, and a "
                 f"lineage makes {many}, so nothing ever changes; lower every, or give {key}"
             )
+
+
+def gathered(method: MethodConfig) -> int:
+    """Attempts that a method gathers before each change; 1 for what no method is told, or would be refused."""
+    every = method.options.get("every", GATHERING[method.name]) if method.name in GATHERING else 1
+    return every if type(every) is int and every > 0 else 1
 
 
 def _not_fresh(config: Config) -> Iterator[str]:
