@@ -147,6 +147,28 @@ def test_it_is_said_again_when_it_begins_and_not_when_it_is_resumed(rung, study)
     assert warned not in rung("run", "study.toml").err
 
 
+def test_a_folder_in_which_another_study_was_begun_is_refused_as_the_run_would_be(rung, finished):
+    again = ("run", "study.toml", "--out", finished)
+    assert rung(*again, "--dry-run").exit == 0
+    foreseen, run = (rung(*again, "--set", "seed=4", *dry) for dry in (["--dry-run"], []))
+    assert (foreseen.exit, foreseen.err) == (2, run.err)
+    assert "this run was begun under another config; changed: seed (was 3, now 4)" in run.err
+
+
+def test_a_plan_or_an_exam_that_is_not_there_is_refused_as_the_run_would_be(rung, study):
+    for option in ("--plan", "--exam-of"):
+        foreseen, run = (rung("run", "study.toml", option, "nowhere", *dry) for dry in (["--dry-run"], []))
+        assert (foreseen.exit, foreseen.err) == (2, run.err)
+
+
+def test_the_exam_of_a_run_is_foreseen_where_the_config_has_it_and_refused_where_it_has_another(rung, finished):
+    no_secret = Path("study.toml").read_text().replace('secret = "for tests"', "")
+    Path("other.toml").write_text(no_secret)
+    asked = ("run", "other.toml", "--dry-run", "--exam-of", finished)
+    assert rung(*asked).exit == 0
+    assert "--exam-of: this config has another exam than that run" in rung(*asked, "--set", "exam.repeats=2").err
+
+
 def test_a_quick_look_can_be_foreseen_too(rung, live):
     told = json.loads(rung("run", "live.toml", "--dry-run", "--quick", "--json", "--set", "lineages=4").out)
     assert (told["name"], told["lineages"]) == ("Small chat quick", 2)

@@ -543,7 +543,7 @@ BUGS = (
     ),
     Bug(
         "a model that reads text alone is given no task that shows pictures",
-        "protocols/providers.py",
+        "protocols/unfit.py",
         "arm.model is not None and not arm.model.images",
         "arm.model is None",
         (f"{PICTURES}::test_a_model_that_reads_text_alone_is_refused_pictures_and_told_the_text_track",),

@@ -37,8 +37,9 @@ def test_a_model_that_reads_text_alone_is_refused_pictures_and_told_the_text_tra
     assert not (tmp_path / "run").exists()
 
 
-def test_a_dry_run_says_it_too():
-    assert any("text track mc-text-v1" in line for line in forecast.make(study("mc-v1", images=False)).refused)
+def test_a_dry_run_refuses_it_too():
+    with pytest.raises(UsageError, match="text track mc-text-v1"):
+        forecast.make(study("mc-v1", images=False))
 
 
 @pytest.mark.parametrize(

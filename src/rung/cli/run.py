@@ -61,10 +61,10 @@ def command(invocation: Invocation, /, **given: Any) -> None:
     """
     asked = Asked(**given)
     study = asked.study()
-    if asked.is_dry:
-        foresee(asked, study)
-        return
     directory = RunDirectory(asked.out if asked.out is not None else Path("runs") / slug(study.name))
+    if asked.is_dry:
+        foresee(asked, study, directory.path)
+        return
     invocation.resume = resuming(asked, directory.path)
     if study.protocol == "cell" and not directory.journal.exists():
         click.echo(_cell_forecast.brief(cell_forecast.make(study, base=asked.file.parent)), err=True)
@@ -122,18 +122,24 @@ class Asked:
         return small
 
 
-def foresee(asked: Asked, study: Config) -> None:
-    """Say what the study costs at worst. Nothing is written, and no key is needed."""
+def foresee(asked: Asked, study: Config, out: Path) -> None:
+    """Say what the study costs at worst. Nothing is written, and no key is needed; what the run would refuse is
+    refused, but for what this machine or the budget lacks, which is said."""
     if asked.replay is not None:
         raise UsageError("--dry-run with --replay: a replay calls no model and costs nothing; leave one of them out")
+    wishes = launch.Wishes(
+        base=asked.file.parent, accept_upgrade=asked.accept_upgrade, exam_of=asked.exam_of, plan=asked.plan
+    )
     if study.protocol == "cell":
         priced = cell_forecast.make(study, base=asked.file.parent)
+        launch.refuse_beside(study, out, wishes)
         if asked.as_json:
             say_json(_cell_forecast.told(priced))
         else:
             _cell_forecast.show(priced)
         return
     found = forecast.make(study, base=asked.file.parent)
+    launch.refuse_beside(study, out, wishes)
     if asked.as_json:
         say_json(_forecast.told(found))
     else:

@@ -24,7 +24,7 @@ from rung.core.canonical import fingerprint, sha256
 from rung.core.config import Block, Config, LimitConfig, ReplayConfig
 from rung.core.errors import UsageError
 from rung.core.values import Setting, State, Task
-from rung.protocols import lines, plan, providers, rehearsal, wiring
+from rung.protocols import lines, plan, providers, rehearsal, unfit, wiring
 from rung.protocols.lines import Caps
 from rung.protocols.rehearsal import Ask, Rehearsed, Sight, Unforeseen
 from rung.protocols.shortfalls import shortfalls
@@ -286,6 +286,7 @@ def make(config: Config, *, base: Path = Path()) -> Forecast:
     arms = wiring.arms(config, base=base, models=models)
     config = wiring.with_folders(config, base=base)
     plan.refuse_impossible(config)
+    unfit.refuse(config, arms)
     return asyncio.run(_Reckoning(config, models, arms).forecast())
 
 
@@ -295,10 +296,9 @@ def of(config: Config, arms: Sequence[Arm]) -> Forecast:
 
 
 def _refusals(config: Config, arms: Sequence[Arm]) -> Iterator[str]:
-    """Why the study would not start as it is."""
+    """What the study lacks to start, which a forecast needs not: keys, addresses, a budget."""
     checks: tuple[Callable[[], object], ...] = (
         lambda: providers.made(config),
-        lambda: providers.refuse_blind(config, arms),
         lambda: providers.refuse_unbounded(config, arms),
     )
     for check in checks:

@@ -32,6 +32,7 @@ from rung.protocols import (
     recordings,
     registered,
     training,
+    unfit,
     wiring,
 )
 from rung.protocols.budget import Purse
@@ -93,9 +94,8 @@ def simulate(
     journal = MemoryJournal() if journal is None else journal
     plugins, config = _plugins(config, Path(), arms), wiring.with_folders(config)
     made = arms if arms is not None else wiring.arms(config, models=providers.made(config))
-    providers.refuse_blind(config, made)
+    unfit.refuse(config, made)
     providers.refuse_unbounded(config, made)
-    _refuse_unfit(config, made)
     drawn = plan.make(config, secret=secret, terms=_exam_terms(config, Path()))
     plan.write(drawn, journal, plugins=plugins)
     if promised is not None:
@@ -132,9 +132,8 @@ def run(
     made = arms if arms is not None else _arms(config, wishes)
     plugins, config = _plugins(config, wishes.base, arms), wiring.with_folders(config, base=wishes.base)
     plan.refuse_impossible(config)
-    providers.refuse_blind(config, made)
+    unfit.refuse(config, made)
     providers.refuse_unbounded(config, made)
-    _refuse_unfit(config, made)
     promised = _promised(config, plugins, wishes)
     with recordings.opened(config, wishes.replay, plugins, out=out) as recording:
         if promised is None and recording is not None:
@@ -155,9 +154,17 @@ def run(
     return directory
 
 
-def _refuse_unfit(config: Config, arms: tuple[Arm, ...]) -> None:
-    for arm in arms if config.protocol == "explore" else ():
-        explore.refuse_unfit(arm)
+def refuse_beside(config: Config, out: Path, wishes: Wishes) -> None:
+    """Refuse what `run` would for what stands beside a config: a folder in which another study was begun, a plan that
+    was registered for another, the exam of another. Nothing is written; call it when the plug-ins are loaded."""
+    plugins, config = _plugins(config, wishes.base, None), wiring.with_folders(config, base=wishes.base)
+    _promised(config, plugins, wishes)
+    shared = recordings.exam_of(config, wishes.exam_of)
+    if shared is not None:
+        drawn = plan.make(config, secret=shared.secret, terms=_exam_terms(config, wishes.base))
+        recordings.refuse_another_exam(drawn, shared)
+    if not wishes.accept_upgrade:  # which is a fact, and would be written
+        _settled(config, RunDirectory(out), plugins, wishes, read_only=True)
 
 
 def _arms(config: Config, wishes: Wishes) -> tuple[Arm, ...]:
@@ -322,14 +329,16 @@ async def _conduct(
 # --------------------------------------------------------------------------------------------- old runs
 
 
-def _settled(config: Config, directory: RunDirectory, plugins: Mapping[str, str], wishes: Wishes) -> str | None:
+def _settled(
+    config: Config, directory: RunDirectory, plugins: Mapping[str, str], wishes: Wishes, *, read_only: bool = False
+) -> str | None:
     """The secret of a run that was begun; None for one that was not.
 
     Refuses to go on under another config, another version, other code, or with another secret than it was begun with.
     """
     if not directory.journal.exists():
         return None
-    journal = SqliteJournal(directory.journal)
+    journal = SqliteJournal(directory.journal, read_only=read_only)
     try:
         begun = cast("Mapping[str, str] | None", journal.get("plan", "config"))
         if begun is None:

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from rung.backends.models import providers
 from rung.backends.models.gateway import REAL, Gateway
 from rung.backends.models.prices import FREE, known
-from rung.core import registry
 from rung.core.config import Config, PriceConfig
 from rung.core.errors import InstrumentFault, UsageError
-from rung.core.ports import Amount, Answered, Pictured, Provider, Spending
+from rung.core.ports import Amount, Answered, Provider, Spending
 from rung.core.values import ModelRequest
 from rung.protocols.study import Arm
 from rung.protocols.training import Unasked
@@ -126,17 +125,6 @@ def refuse_unbounded(config: Config, arms: Iterable[Arm]) -> None:
                 f'[models.{provider.id!r}] price = {{ input = 1.0, output = 4.0, date = "2026-11-30" }} '
                 "(dollars a million tokens), or a budget in tokens"
             )
-
-
-def refuse_blind(config: Config, arms: Iterable[Arm]) -> None:
-    """Refuse a model that reads text alone where tasks show pictures, and name the track that does without them."""
-    blind = sorted({arm.model.id for arm in arms if arm.model is not None and not arm.model.images})
-    for name in sorted({block.family for block in (*config.tasks.schedule, *config.tasks.holdout)} if blind else ()):
-        family = registry.family(name)
-        if isinstance(family, Pictured):
-            track = family.text_track
-            mend = f"use the text track {track}" if track else "use a model that reads pictures"
-            raise UsageError(f"tasks: {name} shows pictures and {blind[0]} reads text alone; {mend}")
 
 
 def live(arms: Iterable[Arm]) -> bool:

@@ -57,6 +57,9 @@ def refuse_untrainable(arm: "Arm") -> None:
             f"arm {arm.name!r}: method {arm.method.id!r} trains the weights that the agent acts with, and it acts with "
             f'{acts}; give [agent] kind = "chat" and model = "local/policy", "local/tiny" or "local/smollm2"'
         )
+    ready = getattr(trainable(arm.model), "refuse_training", None)
+    if ready is not None:
+        ready()
     if arm.improver is not arm.model:
         raise UsageError(
             f"arm {arm.name!r}: method {arm.method.id!r} asks the model it trains alone; remove [method] model"
@@ -66,18 +69,6 @@ def refuse_untrainable(arm: "Arm") -> None:
             f"arm {arm.name!r}: controls {' and '.join(REWRITING)} rewrite text, and training writes none; give "
             'controls = ["discard", "no-op"], and an arm with method.shuffle = "rewards" or "labels"'
         )
-
-
-def refuse_wordless(arm: "Arm") -> None:
-    """Refuse an agent that takes its answers in words, over a model that has none."""
-    model = arm.model
-    if model is not None and not getattr(trainable(model), "writes", True):
-        answers = getattr(arm.agent, "answers", "tools")
-        if answers != "tools":
-            raise UsageError(
-                f"arm {arm.name!r}: {model.id} chooses among legal calls and writes no text, and agent.answers = "
-                f'{answers!r}; give [agent] answers = "tools"'
-            )
 
 
 def lend(arms: "Iterable[Arm]", journal: Journal) -> None:

@@ -30,10 +30,10 @@ from rung.core.waiting import contained
 from rung.methods._controls import controlled
 from rung.methods._function import FunctionMethod
 from rung.methods.static import Static
-from rung.protocols import instructions
+from rung.protocols import instructions, unfit
 from rung.protocols.judging import Judging
 from rung.protocols.study import Arm
-from rung.protocols.training import refuse_untrainable, refuse_wordless
+from rung.protocols.training import refuse_untrainable
 from rung.store.manifests import Manifest, named_once
 from rung.store.trees import gather, hashed
 from rung.store.walker import CAPS
@@ -79,7 +79,8 @@ def arms(config: Config, *, base: Path = Path(), models: Mapping[str, Provider] 
         if config.protocol != "cell":  # a program's model may be behind no port
             refuse_untrainable(arm_made)  # before a model of the method's own is asked for, which it may not have
             refuse_without_model(arm_made)
-            refuse_wordless(arm_made)
+            unfit.refuse_wordless(arm_made)
+            unfit.refuse_unseeded(arm_made)
         arm_made.method.initial_state(arm_made.agent)  # a method that cannot go with its agent says so here
     return tuple(made)
 

@@ -123,7 +123,7 @@ def test_no_http_library_is_loaded_before_a_model_is_made():
 
 def test_every_model_reads_pictures_but_the_small_local_one_and_those_of_which_the_config_says_so():
     assert unreached("openai/gpt-5").images
-    assert unreached("scripted/x.py").images
+    assert unreached("scripted/echo").images
     assert not unreached("openai/gpt-5", ModelConfig(images=False)).images
     assert not unreached("local/smollm2").images
     assert not unreached("local/smollm2", ModelConfig(images=True)).images

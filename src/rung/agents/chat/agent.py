@@ -116,6 +116,7 @@ class Chat:
     def __init__(self, manner: Manner, *, unusual: str = "") -> None:
         self.id = f"chat{unusual}"
         self.answers = manner.answers
+        self.seeded = manner.seeded
         self._manner = manner
 
     def harness(self) -> Mapping[str, bytes]:

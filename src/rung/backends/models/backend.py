@@ -22,6 +22,12 @@ class TryAgain(RungError):
         self.billed = billed
 
 
+TRAITS = ("seeded", "writes", "refuse_tools", "refuse_training")
+"""What a backend may say of itself, so that a study that cannot be is refused before it begins: whether it draws by a
+request's seed (not, unless it says so); whether it writes text (it does, unless it says not); and what raises
+`UsageError` for tools that it cannot be held to, and where what it takes to train it is not installed."""
+
+
 class Backend(Protocol):
     """One way to reach a model. It tries once; waiting, trying again and limits are the gateway's."""
 

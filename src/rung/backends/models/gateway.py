@@ -119,6 +119,11 @@ class Gateway:
         return self._config.images is not False
 
     @property
+    def seeded(self) -> bool:
+        """Whether it draws by the seed of a request."""
+        return bool(getattr(self._backend, "seeded", False))
+
+    @property
     def trainable(self) -> Trainable | None:
         """The model itself, where its weights can be trained here."""
         return self._backend if isinstance(self._backend, Trainable) else None
@@ -160,7 +165,7 @@ class Gateway:
         """What a model would pass over in silence, so that it would seem to hold."""
         if request.weights is not None and self.trainable is None:
             raise ModelUnusable(f"{self.id} has no weights of ours, and the state names {request.weights[:12]}")
-        if request.seed is not None and not getattr(self._backend, "seeded", False):
+        if request.seed is not None and not self.seeded:
             raise ModelUnusable(f"{self.id} draws by no seed; leave seeded out of [agent], or use a model of local/")
 
     def _body_bound(self) -> int | None:

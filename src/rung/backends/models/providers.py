@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 from rung.backends.models import chat_completions
-from rung.backends.models.backend import Backend
+from rung.backends.models.backend import TRAITS, Backend
 from rung.backends.models.chat_completions import HOSTS
 from rung.backends.models.gateway import OUTPUT_KEYS, OUTPUT_TOKENS, REAL, Gateway, Pace
 from rung.backends.models.prices import FREE, known
@@ -48,13 +48,16 @@ def provider(
 def unreached(model: str, config: ModelConfig | None = None) -> Gateway:
     """The same with nobody behind it: it says what a call costs at most, and needs no key and no address for that.
 
-    Raises `UsageError` for an unknown provider, a missing package, and for settings that the model cannot obey.
+    Raises `UsageError` for an unknown provider, an unknown model of this machine's, a missing package, and for settings
+    that the model cannot obey.
     """
     config = config or ModelConfig()
-    name, _ = _split(model)
+    name, rest = _split(model)
     _check_body(model, config)
-    nobody = _NobodyHere(model) if name == "local" else _Nobody(model)
-    return _gateway(model, nobody, config, _module(model, name, config), REAL)
+    module = _module(model, name, config)
+    here = module.make(rest) if module is not None and name in HERE else None
+    nobody = _NobodyHere(model, here) if here is not None and name == "local" else _Nobody(model)
+    return _gateway(model, nobody, config, module, REAL)
 
 
 class _Nobody:
@@ -72,10 +75,15 @@ class _Nobody:
 
 
 class _NobodyHere(_Nobody):
-    """The same for a model on this machine, whose weights could be trained."""
+    """The same for a model on this machine: what it could do is known, and its weights could be trained."""
 
     format = "none"
-    seeded = True
+
+    def __init__(self, model: str, like: Backend) -> None:
+        super().__init__(model)
+        for trait in TRAITS:
+            if hasattr(like, trait):
+                setattr(self, trait, getattr(like, trait))
 
     def borrow(self, read: Callable[[str], bytes]) -> None:
         """Nothing is read."""

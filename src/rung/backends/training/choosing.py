@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from rung.core.canonical import JSON, canonical, fingerprint
-from rung.core.errors import ModelFault, ModelUnusable
+from rung.core.errors import ModelFault, ModelUnusable, UsageError
 from rung.core.seeds import Seed
 from rung.core.training import JUDGED
 from rung.core.values import Call, ModelReply, ModelRequest, Tool, Usage
@@ -41,6 +41,14 @@ def choices(model: str, tools: Sequence[Tool]) -> tuple[Call, ...]:
     if len(calls) > MOST_CALLS:
         raise ModelUnusable(f"{model} chooses among {MOST_CALLS:,} legal calls at most, and here are more; {_MEND}")
     return calls
+
+
+def refuse_uncounted(model: str, tools: Sequence[Tool]) -> None:
+    """Refuse tools whose legal calls cannot be counted, before anything is asked; raises `UsageError`."""
+    try:
+        choices(model, tools)
+    except ModelUnusable as why:
+        raise UsageError(str(why)) from None
 
 
 _MEND = "use a model that writes, such as local/smollm2"

@@ -19,11 +19,11 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from rung.backends.training.choosing import choices, place_of, reply, sight, spelt
+from rung.backends.training.choosing import choices, place_of, refuse_uncounted, reply, sight, spelt
 from rung.core.errors import ModelUnusable
 from rung.core.seeds import Seed
 from rung.core.training import Diverged, Epoch, Example, TrainSpec
-from rung.core.values import Call, ModelReply, ModelRequest
+from rung.core.values import Call, ModelReply, ModelRequest, Tool
 
 NAME = "local/policy"
 MODEL = "policy-v1"
@@ -65,6 +65,10 @@ class Policy:
         table = self._table(request.weights)
         scores = table[_places(_features(sight(request)), calls)].sum(axis=1, dtype=np.float64)
         return reply(MODEL, request, calls, scores.tolist())
+
+    def refuse_tools(self, tools: Sequence[Tool]) -> None:
+        """Refuse tools whose calls cannot be counted."""
+        refuse_uncounted(NAME, tools)
 
     async def close(self) -> None:
         """Let go of the tables."""

@@ -13,11 +13,11 @@ from typing import Any
 
 from rung.backends.training import causal
 from rung.backends.training.causal import Lesson
-from rung.backends.training.choosing import choices, place_of, reply, sight, spelt
+from rung.backends.training.choosing import choices, place_of, refuse_uncounted, reply, sight, spelt
 from rung.core.canonical import sha256
 from rung.core.errors import ModelUnusable
 from rung.core.training import Epoch, Example, TrainSpec
-from rung.core.values import ModelReply, ModelRequest
+from rung.core.values import ModelReply, ModelRequest, Tool
 
 NAME = "local/tiny"
 FORMAT = "tiny-v1"
@@ -67,6 +67,10 @@ class Tiny:
     async def epoch(self, weights: bytes | None, examples: Sequence[Example], spec: TrainSpec, number: int) -> Epoch:
         """Once through the examples."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, _epoch, weights, examples, spec, number)
+
+    def refuse_tools(self, tools: Sequence[Tool]) -> None:
+        """Refuse tools whose calls cannot be counted."""
+        refuse_uncounted(NAME, tools)
 
     async def close(self) -> None:
         """Let go of the weights; a further request loads them again."""

@@ -68,10 +68,14 @@ class Local:
         """Where trained weights are read from."""
         self._read = read
 
+    def refuse_training(self) -> None:
+        """Refuse to be trained where libraries for it are missing."""
+        causal.require("training local/smollm2", adapter.LIBRARIES)
+
     async def epoch(self, weights: bytes | None, examples: Sequence[Example], spec: TrainSpec, number: int) -> Epoch:
         """Once through the examples."""
         try:
-            causal.require("training local/smollm2", adapter.LIBRARIES)
+            self.refuse_training()
         except UsageError as missing:
             raise ModelUnusable(str(missing)) from None
         folder = _prepared()
