@@ -4,6 +4,7 @@ import gc
 import hashlib
 import os
 import secrets
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--share", type=float, default=1.0, help="share of slow tests, or of their repetitions, that is done"
     )
+
+
+def pytest_configure() -> None:
+    """A shell has what it starts in the background ignore Ctrl-C, and who is started by that ignores it too. Tests of
+    Ctrl-C would wait for ever."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
