@@ -26,7 +26,7 @@ from rung.findings.deeds import asked, deeds
 from rung.findings.sessions import Left, sessions
 from rung.store.manifests import File
 
-from . import retold, second_decoders
+from . import retold, second_decoders, third_decoders
 
 DEEP = 3
 ONES = re.split(
@@ -192,6 +192,7 @@ def _closure(data: bytes) -> list[str]:
             new for old in layer for new in _decoded(old) if len(new) > 8 and new not in known and not known.add(new)
         ]
     known |= second_decoders.closure(data)
+    known |= third_decoders.closure(known)
     return [_unescaped(each.decode("utf-8", "replace")) for each in known if _legible(each)]
 
 
