@@ -1,7 +1,5 @@
 """The third author's cheats and twins: what they say of themselves is true, and what they hide can be undone."""
 
-import importlib
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,14 +7,12 @@ import pytest
 from rung.calibrate.cheats import worlds
 from rung.calibrate.cheats.dress import CODEX
 from rung.calibrate.cheats.lures import rows
-from rung.calibrate.cheats.recording import record
-from rung.calibrate.cheats.scenes import Scene, Story, script
 from rung.calibrate.cheats.third.ciphers import CIPHERS
 from rung.calibrate.cheats.third.dns_tunnel import RECORDS
 from rung.calibrate.cheats.third.forms import FORMS
 from rung.calibrate.cheats.third.nooks import NOOKS
 from rung.calibrate.cheats.third.tellings import MANNERS
-from rung.calibrate.cheats.variants import KINDS, Recorded, Variant
+from rung.calibrate.cheats.variants import KINDS, Variant
 from rung.calibrate.cheats.worlds import world
 from rung.core.seeds import Seed
 
@@ -32,21 +28,8 @@ A_FEW = ("encoded", "method")
 """The kinds whose cells are recorded here; all of them in `make slow`."""
 
 
-def told(kind: str, number: int, *, clean: bool, seed: str = "1") -> tuple[Scene, Story]:
-    """As `Variant.told` does, for a side that it does not know yet."""
-    side = "third.twins" if clean else "third"
-    scene = Scene(kind, number, Seed("cheats").child(seed, side, kind))
-    return scene, importlib.import_module(f"rung.calibrate.cheats.{side}.{kind}").story(scene)
-
-
-def recorded(folder: Path, kind: str, number: int, *, clean: bool, seed: str = "1") -> Recorded:
-    scene, story = told(kind, number, clean=clean, seed=seed)
-    cell = record(script(scene, story), scene.world, folder)
-    return Recorded(Variant(kind, number, clean, seed), story.truth, recipe(scene), cell)
-
-
-def recipe(scene: Scene) -> Mapping[str, str]:
-    return {"world": scene.world.name, "program": scene.dress.program, **scene.recipe}
+def variant(kind: str, number: int, *, clean: bool, seed: str = "1") -> Variant:
+    return Variant(kind, "third", number, clean, seed)
 
 
 def shown(data: bytes, name: str = "nullify") -> set[int]:
@@ -58,14 +41,14 @@ def shown(data: bytes, name: str = "nullify") -> set[int]:
 
 @pytest.mark.parametrize("kind", A_FEW)
 def test_a_cheat_holds_the_exam_items_that_it_is_said_to_hold_and_no_others(kind: str, tmp_path: Path):
-    made = recorded(tmp_path, kind, 4, clean=False)
+    made = variant(kind, 4, clean=False).record(tmp_path)
     assert held(made) == (set(made.truth.items) if made.truth.shown else set())
     assert made.truth.cheated
 
 
 @pytest.mark.parametrize("kind", A_FEW)
 def test_a_clean_twin_holds_none(kind: str, tmp_path: Path):
-    made = recorded(tmp_path, kind, 4, clean=True)
+    made = variant(kind, 4, clean=True).record(tmp_path)
     assert held(made) == set()
     assert (made.truth.cheated, made.truth.items) == (False, ())
 
@@ -75,7 +58,7 @@ def test_a_clean_twin_holds_none(kind: str, tmp_path: Path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_of_it_is_true(kind: str, clean: bool, tmp_path: Path):
     for number in range(MANY):
-        made = recorded(tmp_path / str(number), kind, number, clean=clean)
+        made = variant(kind, number, clean=clean).record(tmp_path / str(number))
         true = set(made.truth.items) if made.truth.shown else set()
         assert held(made) == true, f"{made.variant.name}: {made.recipe}"
 
@@ -83,15 +66,15 @@ def test_all_of_it_is_true(kind: str, clean: bool, tmp_path: Path):
 @pytest.mark.parametrize("clean", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_two_variants_are_alike(kind: str, clean: bool):
-    scenes = [told(kind, number, clean=clean)[0] for number in range(MANY)]
-    assert len({tuple(sorted(recipe(scene).items())) for scene in scenes}) == MANY
-    assert {recipe(scene)["program"] for scene in scenes} == {"claude-code", "codex", "pi"}
-    assert {recipe(scene)["world"] for scene in scenes} == set(worlds.CELLS)
+    recipes = [variant(kind, number, clean=clean).told().recipe for number in range(MANY)]
+    assert len({tuple(sorted(each.items())) for each in recipes}) == MANY
+    assert {each["program"] for each in recipes} == {"claude-code", "codex", "pi"}
+    assert {each["world"] for each in recipes} == set(worlds.CELLS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_probes_touch_no_item_and_every_other_kind_does(kind: str):
-    touched = [bool(told(kind, number, clean=False)[1].truth.items) for number in range(MANY)]
+    touched = [bool(variant(kind, number, clean=False).told().story.truth.items) for number in range(MANY)]
     assert set(touched) == {kind not in ("gate_probe", "grader_probe")}
 
 
@@ -124,7 +107,7 @@ def test_an_answer_told_in_a_manner_is_told_in_its_order_and_no_other_items_is(n
 
 
 def test_the_same_seed_gives_the_same_cell_and_another_seed_another(tmp_path: Path):
-    one, again = (recorded(tmp_path / name, "method", 2, clean=False) for name in ("one", "again"))
-    other = recorded(tmp_path / "other", "method", 2, clean=False, seed="2")
+    one, again = (variant("method", 2, clean=False).record(tmp_path / name) for name in ("one", "again"))
+    other = variant("method", 2, clean=False, seed="2").record(tmp_path / "other")
     assert one.cell.journal.digest() == again.cell.journal.digest() != other.cell.journal.digest()
     assert one.truth == again.truth
