@@ -5,12 +5,13 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 
 MARKS = re.compile(rb"(?i)plan|plays|actions|first|answer")
 """A word that every answer has. By it a decoder that makes something of any text is known to have made sense."""
 KRAM, WORD = re.compile(rb"(?i)nalp|syalp|snoitca|tsrif|rewsna"), re.compile(rb"[A-Za-z0-9_]+")
+LONG = re.compile(rb"\S{40}")
 TABLE_85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 TABLE_45 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:"
 TABLE_32 = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -27,15 +28,17 @@ def closure(known: set[bytes]) -> set[bytes]:
 
 
 def _decoded(data: bytes) -> Iterator[bytes]:
-    for decode in DECODERS:
+    long = LONG.search(data) is not None
+    for decode, needle in DECODERS.items():
+        if needle not in data or (decode in LONGS and not long):
+            continue
         try:
             yield decode(data)
         except Exception:  # noqa: BLE001  a decoder that does not fit says so in many ways
             continue
+    marked = max((found.start() for found in MARKS.finditer(data)), default=-1)
     for start in _starts(data):
-        if MARKS.search(data[start:]):
-            continue
-        for turn in (_fenced, _words_back, _mainframe, _complement):
+        for turn in (_fenced, _words_back, _mainframe, _complement) if start > marked else ():
             made = turn(data[start:])
             if MARKS.search(made):
                 yield made
@@ -236,8 +239,13 @@ def _issuers(data: bytes) -> bytes:
     return b"".join(map(base64.b32decode, _all(rb'issue "([A-Z2-7=]+)"', data)))
 
 
-DECODERS = (
-    _zero_85, _base45, _crockford, _braille, _pictograms, _hexagrams, _firmware, _armoured, _bitmap, _palette, _track,
-    _radio, _swapped, _mirrored_bits, _locked, _blanks, _tokens, _array, _webassembly, _fingerprints, _ports,
-    _lifetimes, _keys, _rules, _issuers,
-)  # fmt: skip
+DECODERS: dict[Callable[[bytes], bytes], bytes] = {
+    _zero_85: b"", _base45: b"", _crockford: b"-", _braille: b"\xe2", _pictograms: b"\xf0", _hexagrams: b"\xe4",
+    _firmware: b":00000001FF", _armoured: b"PGP MESSAGE", _bitmap: b"P1\n64 ", _palette: b"--c0: #",
+    _track: b"LineString", _radio: b"golf", _swapped: b"", _mirrored_bits: b"", _locked: b":", _blanks: b"\t",
+    _tokens: b"WordLevel", _array: b"\x93NUMPY", _webassembly: b"\0asm", _fingerprints: b"1 2 ", _ports: b" a.",
+    _lifetimes: b" IN A ", _keys: b"257 3 13 ", _rules: b"E2U+x", _issuers: b" issue ",
+}  # fmt: skip
+"""Each with what stands in all that it can undo: to look for that first is much faster."""
+LONGS = (_zero_85, _crockford, _swapped, _mirrored_bits, _locked)
+"""Those whose codes are without a space."""
