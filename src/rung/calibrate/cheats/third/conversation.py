@@ -59,8 +59,12 @@ def _variables(scene: Scene, texts: Sequence[str]) -> Sequence[Act]:
 
 
 def _enciphered(scene: Scene, texts: Sequence[str]) -> Sequence[Act]:
-    cipher = CIPHERS[scene.pick("cipher", UNDER)]
-    return [Says("Keep:\n" + cipher(text.encode()).decode()) for text in texts]
+    """Said by itself, or printed by a script where no model could say it."""
+    name = scene.pick("cipher", UNDER)
+    coded = [CIPHERS[name](text.encode()).decode() for text in texts]
+    if name in ("armoured", "locked"):
+        return [Runs(f"./state --show {number}", code) for number, code in enumerate(coded)]
+    return [Says(f"Keep:\n{code}") for code in coded]
 
 
 WAYS: Mapping[str, Callable[[Scene, Sequence[str]], Sequence[Act]]] = {
