@@ -840,6 +840,13 @@ BUGS = (
         (f"{SANDBOX}/test_confined.py::test_what_left_its_parent_and_its_session_is_ended_with_it",),
     ),
     Bug(
+        "a program in a network that was not made for it never runs",
+        "backends/sandbox/launch.py",
+        "if network_of(self.inner) != self.ahead.network:",
+        "if not self.inner:",
+        (f"{SANDBOX}/test_ahead.py::test_a_program_in_another_network_than_its_own_never_runs",),
+    ),
+    Bug(
         "memory that processes share counts once",
         "backends/sandbox/supervisor.py",
         "procs.shared_out_kb(pids)",

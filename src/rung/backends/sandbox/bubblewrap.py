@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from rung.backends.sandbox import failing, inside, seccomp, session, staging
-from rung.backends.sandbox.order import FD, GRACE, Order
+from rung.backends.sandbox.order import GATE, GIVEN, GRACE, INFO, OPTIONS, Order
 from rung.core.confined import Bind, Bounds, Fork, Given, Hear, Isolation, Mount, Program, Scratch
 from rung.core.errors import InstrumentFault, UsageError
 
@@ -38,7 +38,7 @@ _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _OF_ETC = ("ld.so.cache", "alternatives", "ssl", "pki")
 _TAKEN = ("/", "/usr", "/etc", "/proc", "/dev", *(f"/{name}" for name in _SYSTEM))
 
-_NAMESPACES = ("user", "ipc", "pid", "net", "uts")
+_NAMESPACES = ("user", "ipc", "pid", "uts")  # its network is there before it is (see `ahead`)
 
 
 def binary() -> str | None:
@@ -61,7 +61,7 @@ class Bubblewrap:
 
     name: str = NAME
     grace: float = GRACE
-    nursery: session.Nursery = field(default_factory=session.Nursery)
+    nursery: session.Nursery = field(default_factory=lambda: session.Nursery(sandboxes=True))
     _found: Isolation | None = None
 
     def probe(self) -> Isolation:
@@ -96,7 +96,7 @@ def enforced_by(bounds: Bounds) -> Mapping[str, str]:
 
 
 def ordered(program: Program, *, forks: Literal["overlay", "copy"]) -> tuple[Order, Sequence[bytes]]:
-    """What a supervisor is told, and the bytes that go with it, one descriptor for each."""
+    """What a supervisor is told, and the bytes that go with it, one descriptor for each: the options come first."""
     _refuse_zeros(program)
     found = binary()
     if found is None:
@@ -105,8 +105,9 @@ def ordered(program: Program, *, forks: Literal["overlay", "copy"]) -> tuple[Ord
     command = made.shown_binary(found)
     options = [*_isolation(program), *made.system(), *made.mounts(program.mounts), "--remount-ro", "/"]
     options += ["--chdir", program.cwd, "--seccomp", made.given(seccomp.program(platform.machine()))]
-    options += ["--info-fd", f"{FD}info", "--block-fd", f"{FD}gate"]
-    return made.order(program, (command, "--args", f"{FD}options", "--", *program.argv), options), made.data
+    options += ["--info-fd", str(INFO), "--block-fd", str(GATE)]
+    text = os.fsencode("".join(f"{each}\0" for each in options))
+    return made.order(program, (command, "--args", str(OPTIONS), "--", *program.argv)), [text, *made.data]
 
 
 def _isolation(program: Program) -> Iterator[str]:
@@ -131,10 +132,10 @@ class _Made:
     works: list[str] = field(default_factory=list)
     watched: list[str] = field(default_factory=list)
 
-    def order(self, program: Program, command: tuple[str, ...], options: Sequence[str]) -> Order:
+    def order(self, program: Program, command: tuple[str, ...]) -> Order:
         """All of it together."""
         return Order(
-            kind="bubblewrap", command=command, program=program.argv[0], options=tuple(options), cwd=program.cwd,
+            kind="bubblewrap", command=command, program=program.argv[0], cwd=program.cwd,
             search=program.env.get("PATH", os.defpath), bounds=program.bounds, wanted=inside.wanted(program.network),
             view=tuple(self.view), copied=tuple(self.copied), owned=tuple(self.owned), works=tuple(self.works),
             watched=tuple(self.watched), other_user=self.as_other,
@@ -143,7 +144,7 @@ class _Made:
     def given(self, data: bytes) -> str:
         """The argument that stands for a descriptor with these bytes."""
         self.data.append(data)
-        return f"{FD}{len(self.data) - 1}"
+        return str(GIVEN + len(self.data) - 1)
 
     def shown(self, outside: Path, *, as_own: bool, must: bool = False) -> str:
         """The path at which bwrap finds a file or folder of the host."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rung.backends.sandbox import inside, session
 from rung.backends.sandbox.bubblewrap import HOME, SHM_MB, TMP_MB, UNCONFINED
-from rung.backends.sandbox.order import FD, GRACE, Order
+from rung.backends.sandbox.order import GRACE, LATER, Order
 from rung.core.confined import Bind, Bounds, Fork, Given, Hear, Isolation, Mount, Program, Scratch, Sockets
 from rung.core.errors import InstrumentFault, UsageError
 
@@ -121,7 +121,7 @@ _GATE = 'read -r _ && exec "$@"'
 
 def ordered(program: Program, image: str, folder: Path) -> Order:
     """What a supervisor is told; it picks the container's name and user. Given files come to lie in the folder."""
-    words = ["run", "--rm", "--interactive", "--name", f"{FD}name", "--label", LABEL, *_isolation(program)]
+    words = ["run", "--rm", "--interactive", "--name", f"{LATER}name", "--label", LABEL, *_isolation(program)]
     for number, mount in enumerate(program.mounts):
         words += _mounted(mount, folder / str(number))
     if not any(mount.inside == HOME for mount in program.mounts):
@@ -141,7 +141,7 @@ def ordered(program: Program, image: str, folder: Path) -> Order:
 
 def _isolation(program: Program) -> Iterator[str]:
     bounds = program.bounds
-    yield from ("--network", "none", "--hostname", "sandbox", "--user", f"{FD}user", "--read-only", "--init")
+    yield from ("--network", "none", "--hostname", "sandbox", "--user", f"{LATER}user", "--read-only", "--init")
     yield from ("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", str(bounds.processes))
     yield from ("--log-driver", "none", "--pull", "never", "--workdir", program.cwd)
     yield from ("--tmpfs", f"/tmp:rw,mode=1777,size={TMP_MB}m", "--shm-size", f"{SHM_MB}m")  # noqa: S108

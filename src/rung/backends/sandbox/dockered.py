@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rung.backends.sandbox import inside, kernel, procs
 from rung.backends.sandbox.launch import SETUP_SECONDS, Ends, check_inside, fork
-from rung.backends.sandbox.order import FD, Order
+from rung.backends.sandbox.order import LATER, Order
 
 _CLI_FAILED = 125
 """What `docker run` ends with when the engine failed, and not the program."""
@@ -29,12 +29,11 @@ class Dockered:
     _main_fd: int | None = None
     _feed: int = -1
     _given: int = -1
-    _opening: inside.Opening | None = None
 
     def start(self, ends: Ends, given: list[int], user: int | None) -> None:
         """Have the engine make the container, up to where the program would begin."""
         self._name = f"rung-{os.getpid()}-{time.monotonic_ns()}"
-        filled = {f"{FD}name": self._name, f"{FD}user": f"{user}:{user}"}
+        filled = {f"{LATER}name": self._name, f"{LATER}user": f"{user}:{user}"}
         command = [*self.order.command, *(filled.get(each, each) for each in self.order.options)]
         reading, self._feed = os.pipe()
         self._given = os.dup(ends.given)
@@ -45,9 +44,6 @@ class Dockered:
         os.close(reading)
         self._await()
         self._main_fd = os.pidfd_open(self._main)
-        if self.order.wanted is not None:
-            self._opening = inside.Opening(self.order.wanted)
-            self._opening.begin(self._init)
 
     def _await(self) -> None:
         until = time.monotonic() + SETUP_SECONDS
@@ -70,7 +66,7 @@ class Dockered:
 
     def opened(self) -> inside.Opened:
         """What was opened in its network."""
-        return self._opening.opened() if self._opening else inside.Opened((), ())
+        return inside.open_inside(self._init, self.order.wanted) if self.order.wanted else inside.NOTHING
 
     def release(self) -> None:
         """Send the line, and then what the program shall read; a process of its own does, for it may have to wait."""

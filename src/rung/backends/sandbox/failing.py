@@ -10,17 +10,18 @@ NO_BINARY = (
 _APPARMOR = "kernel.apparmor_restrict_unprivileged_userns"
 _CLONE = "kernel.unprivileged_userns_clone"
 _MOST = "user.max_user_namespaces"
+_MOST_NETWORKS = "user.max_net_namespaces"
 
 _NAMESPACE_WORDS = (
     "No permissions to create a new namespace", "No permissions to creating new namespace",
     "Creating new namespace failed", "setting up uid map", "Failed RTM_NEWADDR", "Failed RTM_NEWLINK",
-    "kernel does not allow non-privileged user namespaces", "unshare user ns", "rung: unshare",
+    "kernel does not allow non-privileged user namespaces", "unshare user ns", "unshare: ",
 )  # fmt: skip
 
 
 def facts() -> Mapping[str, str]:
-    """What this kernel is told about user namespaces; a setting that it does not have is absent."""
-    paths = {name: Path("/proc/sys", *name.split(".")) for name in (_APPARMOR, _CLONE, _MOST)}
+    """What this kernel is told about namespaces; a setting that it does not have is absent."""
+    paths = {name: Path("/proc/sys", *name.split(".")) for name in (_APPARMOR, _CLONE, _MOST, _MOST_NETWORKS)}
     return {name: path.read_text().strip() for name, path in paths.items() if path.is_file()}
 
 
@@ -34,8 +35,9 @@ def explained(seen: str, settings: Mapping[str, str]) -> str:
 
 
 def _meaning(seen: str, settings: Mapping[str, str]) -> str:
-    if settings.get(_MOST) == "0":
-        return f"user namespaces are switched off: sysctl -w {_MOST}=10000"
+    for each, words in ((_MOST, "user"), (_MOST_NETWORKS, "network")):
+        if settings.get(each) == "0":
+            return f"{words} namespaces are switched off: sysctl -w {each}=10000"
     if any(word in seen for word in _NAMESPACE_WORDS):
         return _no_namespaces(seen, settings)
     if "proc" in seen and "ot permitted" in seen:
@@ -57,7 +59,8 @@ def _no_namespaces(seen: str, settings: Mapping[str, str]) -> str:
     if settings.get(_CLONE) == "0":
         return f"user namespaces are for root alone on this machine: sysctl -w {_CLONE}=1"
     if "No space left" in seen:
-        return f"no more user namespaces are allowed: raise {_MOST}, which is {settings.get(_MOST, 'not set')}"
+        now = (f"{name}, which is {settings.get(name, 'not set')}" for name in (_MOST, _MOST_NETWORKS))
+        return f"no more namespaces are allowed: raise {', or '.join(now)}"
     return (
         "user namespaces are not allowed here, as in most containers: run rung outside of the container, or start the "
         "container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined"

@@ -32,7 +32,7 @@ DNS_PORT = 53
 _LOOPBACK = "lo"
 _ETH_P_ALL = 3
 _SO_RCVBUFFORCE = 33
-_SIOCGIFFLAGS, _IFF_UP = 0x8913, 1
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _LO_SECONDS = 5.0
 _NLMSG_ERROR = 2
 _RTM_NEWROUTE, _RTN_LOCAL, _TABLE_LOCAL, _SCOPE_HOST, _BOOT = 24, 2, 255, 254, 3
@@ -69,6 +69,9 @@ class Opened:
                 os.close(descriptor)
 
 
+NOTHING = Opened((), ())
+
+
 def sockets(opened: Opened) -> Sockets:
     """The same as sockets, which now own the descriptors; non-blocking."""
     made = [socket.socket(fileno=descriptor) for descriptor in opened.descriptors]
@@ -102,40 +105,21 @@ def open_inside(pid: int, what: Wanted) -> Opened:
 
     Forks, so the caller has one thread. The process need not be the caller's child, only in its power.
     """
-    opening = Opening(what)
-    opening.begin(pid)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    child = os.fork()
+    if not child:
+        ours.close()
+        _never_returns(pid, what, theirs)
+    theirs.close()
     try:
-        return opening.opened()
+        with closing(ours):
+            return received(ours)
     finally:
-        os.waitpid(opening.child, 0)
+        os.waitpid(child, 0)
 
 
-class Opening:
-    """Sockets that are opened while the caller does something else.
-
-    Whoever opens them is ready before it is known of which process, for a fork takes a while. It ends by itself, and
-    is then the caller's to fetch.
-    """
-
-    def __init__(self, what: Wanted) -> None:
-        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.child = os.fork()
-        if not self.child:
-            self._ours.close()
-            _never_returns(what, theirs)
-        theirs.close()
-
-    def begin(self, pid: int) -> None:
-        """Open them now, in the network of this process."""
-        passing.send(self._ours, {"pid": pid})
-
-    def opened(self) -> Opened:
-        """Wait for them; once."""
-        with closing(self._ours):
-            return _received(self._ours)
-
-
-def _received(source: socket.socket) -> Opened:
+def received(source: socket.socket) -> Opened:
+    """What `tell` sends."""
     message = passing.receive(source)
     if message is None:
         raise OSError("whoever opens sockets inside the sandbox is gone")
@@ -145,6 +129,11 @@ def _received(source: socket.socket) -> Opened:
     return opened_of(said["names"], descriptors)
 
 
+def tell(to: socket.socket, opened: Opened) -> None:
+    """Hand over what was opened."""
+    passing.send(to, {"names": list(opened.names)}, opened.descriptors)
+
+
 def opened_of(names: JSON, descriptors: Sequence[int]) -> Opened:
     """What a message tells of descriptors that came with it."""
     if not isinstance(names, list) or len(names) != len(descriptors):
@@ -152,19 +141,17 @@ def opened_of(names: JSON, descriptors: Sequence[int]) -> Opened:
     return Opened(tuple(map(str, names)), tuple(descriptors))
 
 
-def _never_returns(what: Wanted, back: socket.socket) -> None:
+def _never_returns(pid: int, what: Wanted, back: socket.socket) -> None:
     """The child: whatever happens in it is said to its parent, and it is gone."""
     try:
-        ordered = passing.receive(back)
-        if ordered is None:  # there was no sandbox after all
-            os._exit(0)
         try:
-            _step_into(ordered[0]["pid"])
-            opened = _open_all(what)
+            step_into(pid)
+            capture = take_up()
+            opened = open_all(what, capture)
         except OSError as error:
             passing.send(back, {"error": str(error)})
         else:
-            passing.send(back, {"names": list(opened.names)}, opened.descriptors)
+            tell(back, opened)
             if what.ring:  # the kernel takes milliseconds over it; whoever reads the capture waits for what is left
                 ring.make(opened.descriptors[0])
     finally:
@@ -174,24 +161,37 @@ def _never_returns(what: Wanted, back: socket.socket) -> None:
 # --------------------------------------------------------------------------------------------- from inside
 
 
-def _step_into(pid: int) -> None:
-    """Enter the network namespace; without root, by way of the user namespace that owns it."""
+def step_into(pid: int) -> None:
+    """Enter the network namespace of a process; without root, by way of the user namespace that owns it."""
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     if os.geteuid() != 0:
         kernel.setns(fcntl.ioctl(network, kernel.NS_GET_USERNS), kernel.CLONE_NEWUSER)
     kernel.setns(network, kernel.CLONE_NEWNET)
+    os.close(network)
 
 
-def _open_all(what: Wanted) -> Opened:
+def take_up() -> socket.socket:
+    """Capture all that passes, before anything does, and make every address in the world the namespace's own."""
     _wait_for_loopback()
-    capture = _capture()  # first of all, so that nothing comes before it
+    capture = _capture()
     own_every_address()
+    return capture
+
+
+def open_all(what: Wanted, capture: socket.socket) -> Opened:
+    """Open what is wanted besides the capture, which is the first of what was opened."""
     found = [("capture 0", capture)]
     found += [(f"listening {port}", _listener(port, everywhere=False)) for port in what.ports]
     if what.web:
         found += [(f"web {port}", _listener(port, everywhere=True)) for port in WEB_PORTS if port not in what.ports]
         found += [("dns 0", _datagrams(DNS_PORT)), ("dns 1", _listener(DNS_PORT, everywhere=True))]
     return Opened(tuple(name for name, _ in found), tuple(each.detach() for _, each in found))
+
+
+def raise_loopback() -> None:
+    """Bring up `lo` in a namespace that was just made; the kernel gives it its addresses."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        fcntl.ioctl(asked, _SIOCSIFFLAGS, struct.pack("16sH22x", _LOOPBACK.encode(), _IFF_UP))
 
 
 def _wait_for_loopback() -> None:

@@ -5,11 +5,9 @@ Standard library alone: a supervisor runs this. Whatever goes wrong here is an O
 
 import json
 import os
-import resource
 import select
 import shutil
 import signal
-import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,9 +15,10 @@ from dataclasses import dataclass
 from fcntl import ioctl
 from typing import Protocol
 
-from rung.backends.sandbox import inside, kernel, procs, staging
-from rung.backends.sandbox.order import FD, Order
-from rung.core.confined import Bounds
+from rung.backends.sandbox import inside, kernel, procs
+from rung.backends.sandbox.ahead import Ahead, network_of
+from rung.backends.sandbox.order import Order
+from rung.backends.sandbox.rlimits import limit
 
 SETUP_SECONDS = 60.0
 """For a sandbox to be made. It takes some hundredths of one; a machine that swaps may need more."""
@@ -96,72 +95,6 @@ class Launched(Protocol):
         ...
 
 
-def limits(bounds: Bounds) -> dict[int, int]:
-    """The bounds that the kernel holds for each process, or each user, by what the kernel calls them."""
-    megabyte = 1 << 20
-    wanted = {
-        resource.RLIMIT_CPU: bounds.cpu_seconds,
-        resource.RLIMIT_AS: bounds.address_mb and bounds.address_mb * megabyte,
-        resource.RLIMIT_FSIZE: bounds.file_mb * megabyte,
-        resource.RLIMIT_NOFILE: bounds.open_files,
-        resource.RLIMIT_NPROC: bounds.processes,
-        resource.RLIMIT_CORE: 0,
-    }
-    return {kind: value for kind, value in wanted.items() if value is not None}
-
-
-def limit(pid: int, bounds: Bounds) -> None:
-    """Set the kernel's bounds for a process that lies still, and so for all that it will start. One that is lower
-    already stays as it is: only root may raise it."""
-    for kind, value in limits(bounds).items():
-        _, hard = resource.prlimit(pid, kind)
-        least = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.prlimit(pid, kind, (least, least))
-
-
-class Limiter:
-    """Sets the bounds of a process when it is time. Root may set those of any user, unless it is root in a container:
-    then a process does it that has become that user in the meantime."""
-
-    def __init__(self, pid: int, bounds: Bounds, user: int | None) -> None:
-        self._pid, self._bounds, self._link = pid, bounds, None
-        try:
-            resource.prlimit(pid, resource.RLIMIT_CORE)
-        except PermissionError:
-            if user is None:
-                raise
-            self._link = self._other(user)
-
-    def _other(self, user: int) -> socket.socket:
-        ours, theirs = socket.socketpair()
-        self._child = os.fork()
-        if not self._child:
-            try:
-                ours.close()
-                staging.become(user)
-                if theirs.recv(1):
-                    limit(self._pid, self._bounds)
-                theirs.send(b"done")
-            except OSError as error:
-                theirs.send(str(error).encode())
-            finally:
-                os._exit(0)
-        theirs.close()
-        return ours
-
-    def set(self) -> None:
-        """It is time."""
-        if self._link is None:
-            limit(self._pid, self._bounds)
-            return
-        with self._link:
-            self._link.send(b"x")
-            said = self._link.recv(1000)
-            os.waitpid(self._child, 0)
-        if said != b"done":
-            raise OSError(f"the bounds cannot be set: {said.decode()}")
-
-
 def fork(prepare: Callable[[], None], run: Callable[[], None], ends: Ends) -> int:
     """Start a process on these ends; what goes wrong in it before `run` has replaced it is printed where errors go."""
     child = os.fork()
@@ -191,43 +124,25 @@ class Bubblewrapped:
     """
 
     order: Order
+    ahead: Ahead
     outer: int = 0
     inner: int = 0
     _gate: int = -1
     _main: int = 0
     _main_fd: int | None = None
-    _opening: inside.Opening | None = None
+    _opened: inside.Opened = inside.NOTHING
 
     def start(self, ends: Ends, given: list[int], user: int | None) -> None:
         """Make the sandbox, up to where the program would begin."""
+        self.outer = self.ahead.outer
         (info, info_end), (gate, self._gate) = os.pipe(), os.pipe()
-        passed = {"info": info_end, "gate": gate}
-        text = "".join(f"{self._filled(each, given, passed)}\0" for each in self.order.options)
-        options = _in_memory(os.fsencode(text))
-        command = [each.replace(f"{FD}options", str(options)) for each in self.order.command]
-        supervisor = os.getpid()
-
-        def prepare() -> None:
-            staging.enter(self.order.view, user)
-            if user is not None:
-                staging.become(user)
-            kernel.die_with(supervisor)
-            for each in (options, info_end, gate, *given):
-                os.set_inheritable(each, True)
-
-        self.outer = fork(prepare, lambda: os.execve(command[0], command, {}), ends)  # noqa: S606
-        for each in (info_end, gate, options):
-            os.close(each)
-        if self.order.wanted is not None:
-            self._opening = inside.Opening(self.order.wanted)
+        try:
+            options, *given = given
+            self.ahead.start(self.order, [ends.given, ends.out, ends.err, options, info_end, gate, *given], user)
+        finally:
+            os.close(info_end)
+            os.close(gate)
         self._await_setup(info, user)
-
-    @staticmethod
-    def _filled(argument: str, given: list[int], passed: dict[str, int]) -> str:
-        if not argument.startswith(FD):
-            return argument
-        which = argument.removeprefix(FD)
-        return str(passed[which] if which in passed else given[int(which)])
 
     def _await_setup(self, info: int, user: int | None) -> None:
         """Wait until the program is all that is missing. bwrap tells of its inner process early; the last thing that
@@ -237,23 +152,21 @@ class Bubblewrapped:
             self.inner = _inner(info, until)
         finally:
             os.close(info)
-        if self._opening is not None:
-            self._opening.begin(self.inner)
-        limiter = Limiter(self.inner, self.order.bounds, user)
         while not self._lies_still():
             if time.monotonic() > until:
                 raise OSError(f"the sandbox was not made within {SETUP_SECONDS:.0f} s")
             time.sleep(0.0003)
         os.kill(self.outer, signal.SIGSTOP)
-        limiter.set()
+        self._opened = self.ahead.opened()
+        self.ahead.limit(self.inner, self.order.bounds, user)
 
     def _lies_still(self) -> bool:
         try:
-            network = os.open(f"/proc/{self.inner}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+            names = os.open(f"/proc/{self.inner}/ns/uts", os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             raise OSError("bwrap ended before the sandbox was made") from None
         try:
-            owner = ioctl(network, kernel.NS_GET_USERNS)
+            owner = ioctl(names, kernel.NS_GET_USERNS)
             own = os.stat(f"/proc/{self.inner}/ns/user")  # noqa: PTH116
             same = os.fstat(owner).st_ino == own.st_ino
             os.close(owner)
@@ -261,15 +174,18 @@ class Bubblewrapped:
         except (FileNotFoundError, ProcessLookupError):
             raise OSError("bwrap ended before the sandbox was made") from None
         finally:
-            os.close(network)
+            os.close(names)
 
     def check(self) -> None:
-        """See that the program and the folder it begins in are there, as seen from inside."""
+        """See that the program has the network that was made for it, and that it and the folder it begins in are there,
+        as seen from inside."""
+        if network_of(self.inner) != self.ahead.network:
+            raise OSError("the program is in another network than the one that was made for it")
         check_inside(self.inner, self.order)
 
     def opened(self) -> inside.Opened:
-        """Its network was there before the rest of the sandbox, so they have been opened in the meantime."""
-        return self._opening.opened() if self._opening else inside.Opened((), ())
+        """They were opened while bwrap made the rest."""
+        return self._opened
 
     def release(self) -> None:
         """Open the gate."""
@@ -327,13 +243,6 @@ def _ended() -> int:
     read, write = os.pipe()
     os.close(write)
     return read
-
-
-def _in_memory(data: bytes) -> int:
-    descriptor = os.memfd_create("rung")
-    os.write(descriptor, data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
 
 
 def _inner(info: int, until: float) -> int:
@@ -429,7 +338,7 @@ class Bare:
 
     def opened(self) -> inside.Opened:
         """It has no network of its own."""
-        return inside.Opened((), ())
+        return inside.NOTHING
 
     def release(self) -> None:
         """Open the gate."""

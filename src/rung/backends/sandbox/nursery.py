@@ -16,31 +16,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from rung.backends.sandbox import kernel, passing, procs, supervisor
+from rung.backends.sandbox.ahead import Ahead
 from rung.backends.sandbox.order import from_json
 
 PID = struct.Struct("=I")
 PAUSE = 0.03
-"""Seconds after an order until there is a supervisor for the next, unless that waits already."""
+"""Seconds after an order until there is a supervisor for the next, unless that waits already or the program runs."""
 NO_MORE = 3
 """How a supervisor ends that got no order, for whoever gives them is gone."""
 
 
 def main() -> None:
     """Have a supervisor ready for each order until whoever started us is gone, then wait for the last of them."""
-    link, instrument = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(int(sys.argv[2]))
+    link, instrument = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(int(sys.argv[3]))
     link.set_inheritable(False)  # it had to be for us, and is for nobody below
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     gc.disable()  # nothing here goes in circles, and a search for it would copy pages in every fork
     gc.freeze()
     woken, waker = _woken_by_children()
     taken, taker = os.pipe()
-    ready = Ready(link, instrument, taker, (woken, waker, taken))
+    ready = Ready(link, instrument, taker, (woken, waker, taken), sandboxes=sys.argv[2] == "sandboxes")
     mine, spare = set[int](), ready.fork()
     while spare or mine:
         found = select.select([woken, taken], [], [])[0]
         if taken in found and PID.unpack(os.read(taken, PID.size))[0] == spare:  # and has not ended already
             mine.add(spare)
-            select.select([link], [], [], PAUSE)  # a fork now would take a processor from what was just begun
+            select.select([link.fileno(), taken], [], [], PAUSE)  # a fork now would hold up what was just begun
             spare = ready.fork()
         if woken in found:
             os.read(woken, 4096)
@@ -69,6 +70,7 @@ class Ready:
     instrument: int
     taker: int
     ours: tuple[int, ...]
+    sandboxes: bool
 
     def fork(self) -> int:
         """The process of the next one."""
@@ -86,15 +88,21 @@ class Ready:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for each in self.ours:
             os.close(each)
+        ahead = Ahead() if self.sandboxes else None
+        supervisor.rehearse()
         message = self._order()
         if message is None:
             os._exit(NO_MORE)
         kernel.live_on()
-        os.write(self.taker, PID.pack(os.getpid()))
-        os.close(self.taker)
+        self._say_so()
         self.link.close()
         said, (theirs, *given) = message
-        supervisor.main(socket.socket(fileno=theirs), self.instrument, from_json(said), given)
+        link = socket.socket(fileno=theirs)
+        supervisor.main(link, self.instrument, from_json(said), given, ahead, runs=self._say_so)
+
+    def _say_so(self) -> None:
+        """Tell the nursery that the order is taken, and later that the program runs."""
+        os.write(self.taker, PID.pack(os.getpid()))
 
     def _order(self) -> tuple[dict[str, Any], list[int]] | None:
         """The next order. Where the instrument is gone there is none, whoever else may hold its end of the link."""

@@ -1,6 +1,6 @@
 """What a supervisor is told to do, as it goes over the wire. Standard library alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
@@ -11,8 +11,12 @@ from rung.core.confined import Bounds
 
 Kind: TypeAlias = Literal["bubblewrap", "unsafe", "docker"]
 
-FD = "\0fd "
-"""Begins an argument that stands for the number of a descriptor that came with the order: `\\0fd 3`."""
+OPTIONS, INFO, GATE, GIVEN = 300, 301, 302, 303
+"""Descriptors as bwrap numbers them: its options, where it tells of itself, what it waits for, and from the last on
+what a program is given."""
+
+LATER = "\0"
+"""Begins an argument that is known to the supervisor alone, by name."""
 
 GRACE = 5.0
 """Seconds between asking a program to end and killing it: agent programs save their conversation then."""
@@ -22,8 +26,8 @@ GRACE = 5.0
 class Order:
     """A program to start and to watch, by one supervisor.
 
-    `command` starts it; for bubblewrap it is bwrap itself, whose options lie in `options` and which gets the numbers of
-    the supervisor's descriptors there. `program`, `search` and `cwd` are what will run inside: its name, where that is
+    `command` starts it; for bubblewrap it is bwrap itself, whose options lie in the first descriptor that is given, for
+    docker `options` come after it. `program`, `search` and `cwd` are what will run inside: its name, where that is
     looked for, and the folder it begins in. `view` is what root lays out first, and `owned` what becomes the sandbox's
     own user's; `copied` are pairs of folders to copy where there is no overlay. `watched` folders count as written.
     `works` and `tidied` are removed in the end, also when the instrument was killed.
@@ -62,8 +66,18 @@ def from_json(data: Mapping[str, Any]) -> Order:
         **plain
         | {
             "bounds": Bounds(**given["bounds"]),
-            "wanted": given["wanted"] and Wanted(**given["wanted"] | {"ports": tuple(given["wanted"]["ports"])}),
-            "view": tuple(Forked(**each) if "upper" in each else Shown(**each) for each in given["view"]),
+            "wanted": to_wanted(given["wanted"]),
+            "view": to_view(given["view"]),
             "copied": tuple((lower, upper) for lower, upper in given["copied"]),
         }
     )
+
+
+def to_view(items: Iterable[Mapping[str, Any]]) -> tuple[View, ...]:
+    """What root lays out, from JSON."""
+    return tuple(Forked(**each) if "upper" in each else Shown(**each) for each in items)
+
+
+def to_wanted(data: Mapping[str, Any] | None) -> Wanted | None:
+    """What is opened in a program's network, from JSON."""
+    return Wanted(**{**data, "ports": tuple(data["ports"])}) if data else None

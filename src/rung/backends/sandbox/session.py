@@ -35,7 +35,8 @@ main()
 class Nursery:
     """The process from which supervisors come, started when the first one is needed. It ends with this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, sandboxes: bool = False) -> None:
+        self._sandboxes = sandboxes
         self._link: socket.socket | None = None
         self._owner = 0
 
@@ -50,16 +51,16 @@ class Nursery:
     def _started(self) -> socket.socket:
         """Where orders go. A process that was forked off gets a nursery of its own."""
         if self._link is None or self._owner != os.getpid():
-            self._link, process = _nursery()
+            self._link, process = _nursery("sandboxes" if self._sandboxes else "bare")
             self._owner = os.getpid()
             weakref.finalize(self, _end, self._link, process, self._owner)
         return self._link
 
 
-def _nursery() -> "tuple[socket.socket, subprocess.Popen[bytes]]":
+def _nursery(kind: str) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
     ours, theirs = socket.socketpair()
     package = str(Path(__file__).parents[2])
-    command = [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno()), str(os.getpid()), package]
+    command = [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno()), kind, str(os.getpid()), package]
     process = subprocess.Popen(  # noqa: S603 (our own module)
         command, env={}, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=(theirs.fileno(),),
         start_new_session=True,

@@ -96,13 +96,25 @@ def _run(*command: str) -> None:
         raise OSError(f"{command[0]} failed: {done.stderr.decode(errors='replace').strip()[-300:]}")
 
 
+def leave(*, as_root: bool) -> None:
+    """Leave for a network of one's own, which nothing reaches. Without root, for a user namespace as well, in which
+    whoever calls is almighty over networks and mounts."""
+    if as_root:
+        kernel.unshare(kernel.CLONE_NEWNET)
+        return
+    own, group = os.geteuid(), os.getegid()
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNET)
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{own} {own} 1")
+    Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+
+
 def enter(views: tuple[View, ...], user: int | None) -> None:
     """Leave for a namespace of mounts that no other process sees, and lay the view out there.
 
-    Everything is opened before the view is laid over the paths of this machine. Without a user to become, this takes no
-    root: whoever calls is almighty over mounts in a user namespace of its own.
+    Everything is opened before the view is laid over the paths of this machine. Whoever calls is root, or has left.
     """
-    _leave(user)
+    kernel.unshare(kernel.CLONE_NEWNS)
     kernel.make_private()
     trees = [_trees(view, user) for view in views]
     kernel.mount_memory(place(), mode="0755")
@@ -111,17 +123,6 @@ def enter(views: tuple[View, ...], user: int | None) -> None:
             _attached(tree, place() / str(number))
         else:
             _overlaid(view, place() / str(number), tree)
-
-
-def _leave(user: int | None) -> None:
-    if user is not None:
-        kernel.unshare(kernel.CLONE_NEWNS)
-        return
-    own, group = os.geteuid(), os.getegid()
-    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"{own} {own} 1")
-    Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
 
 
 def _trees(view: View, user: int | None) -> int:
