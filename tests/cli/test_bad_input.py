@@ -31,7 +31,7 @@ EDITS = {
     ),
     "a difficulty of zero": (
         ("difficulty = 1, count = 4", "difficulty = 0, count = 4"),
-        "tasks.schedule[0].difficulty: input should be greater than or equal to 1, seen 0",
+        "tasks.schedule[0].difficulty: is at least 1, seen 0; raise it",
     ),
     "an unknown setting": (
         ('"toy-road-v1", difficulty = 1', '"toy-road-v1", setting = "hard"'),
@@ -132,7 +132,7 @@ def test_a_method_that_cannot_go_with_its_agent_is_refused_before_anything_is_wr
 SETS = {
     "nonsense": "--set takes key=value, seen 'nonsense'; for example --set lineages=3",
     "=3": "--set takes key=value, seen '=3'; for example --set lineages=3",
-    "lineages=many": "lineages: input should be a valid integer, seen 'many'",
+    "lineages=many": "lineages: is a whole number, seen 'many'; write one, such as 3",
     "lineages.x=1": "--set lineages.x=1: 'lineages' is not a table; name a key inside a table",
     "exam.repeat=1": "exam: unknown key 'repeat' (seen: 1); did you mean 'repeats'?",
 }

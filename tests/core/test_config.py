@@ -61,7 +61,9 @@ def test_a_value_of_the_wrong_kind_is_refused_by_its_key(key: str, value: object
 
 
 def test_a_model_without_its_provider_is_shown_how_one_is_named():
-    with pytest.raises(UsageError, match=r"agent\.model: a model is named provider/name, .* seen 'gpt-5-mini'"):
+    with pytest.raises(
+        UsageError, match=r"agent\.model: a model is named provider/name, seen 'gpt-5-mini'; write .openai/gpt-5-mini."
+    ):
         parse(changed("agent.model", "gpt-5-mini"))
 
 
@@ -106,20 +108,24 @@ CELL: dict[str, Any] = {
     ("key", "value", "said"),
     [
         ("cell", 3, "cell: is a section with keys of its own, seen 3"),
-        ("cell.before", "both", "cell.before: input should be 'shared' or 'fresh', seen 'both'"),
-        ("cell.sentinels", -1, "cell.sentinels: input should be greater than or equal to 0, seen -1"),
-        ("cell.idle_seconds", 0, "cell.idle_seconds: input should be greater than 0, seen 0"),
-        ("cell.same_calls", 2, "cell.same_calls: input should be greater than or equal to 3, seen 2"),
-        ("cell.refusal", "zero", "cell.refusal: input should be 'score' or 'fault', seen 'zero'"),
+        ("cell.before", "both", "cell.before: is 'shared' or 'fresh', seen 'both'; give one of these"),
+        ("cell.sentinels", -1, "cell.sentinels: is at least 0, seen -1; raise it"),
+        ("cell.idle_seconds", 0, "cell.idle_seconds: is above 0, seen 0; raise it"),
+        ("cell.same_calls", 2, "cell.same_calls: is at least 3, seen 2; raise it"),
+        ("cell.refusal", "zero", "cell.refusal: is 'score' or 'fault', seen 'zero'; give one of these"),
         ("cell.beforr", "x", "cell: unknown key 'beforr' (seen: 'x'); did you mean 'before'?"),
         ("sandbox.memry_mb", 5, "sandbox: unknown key 'memry_mb' (seen: 5); did you mean 'memory_mb'?"),
-        ("sandbox.processes", "many", "sandbox.processes: input should be a valid integer, seen 'many'"),
-        ("network.mode", "open", "network.mode: input should be 'gateway' or 'allowlist', seen 'open'"),
+        ("sandbox.processes", "many", "sandbox.processes: is a whole number, seen 'many'; write one, such as 3"),
+        ("network.mode", "open", "network.mode: is 'gateway' or 'allowlist', seen 'open'; give one of these"),
         ("network.mode", "allowlist", "network: mode = 'allowlist' with allow = []: hosts are listed for"),
         ("network.allow", "pypi.org", "network.allow: is a list, in brackets, seen 'pypi.org'"),
         ("network.allow", ["a b"], "network.allow[0]: a host is named as api.example, or *.example for all below it"),
         ("agent.kind", "chat", "protocol = \"cell\" measures an agent program, seen agent.kind = 'chat'; give kind ="),
-        ("agent.model", "claude", "agent.model: a model is named provider/name, such as openai/gpt-5-mini"),
+        (
+            "agent.model",
+            "claude",
+            "agent.model: a model is named provider/name, seen 'claude'; write \"anthropic/claude\"",
+        ),
         (
             "method",
             {"name": "static"},

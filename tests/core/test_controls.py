@@ -64,7 +64,10 @@ def test_controls_are_identity_and_without_them_the_identity_is_as_it_was():
         ({"controls": ["static"]}, "controls: 'static' is no arm to add: every ladder has a static arm already"),
         ({"controls": ["best-of-n"]}, "controls: 'best-of-n' is no arm to add: an exam tells an agent nothing"),
         ({"controls": ["no-op", "no-op"]}, "controls: 'no-op' stands twice; name each control once"),
-        ({"controls": ["noop"]}, "controls[0]: input should be 'discard', 'no-op', 'random-edit' or 'shuffled'"),
+        (
+            {"controls": ["noop"]},
+            "controls[0]: is 'discard', 'no-op', 'random-edit' or 'shuffled', seen 'noop'; did you mean 'no-op'?",
+        ),
         (
             {"controls": ["no-op"], "method": {"name": "static"}},
             "controls = ['no-op'] with method.name = 'static', which proposes nothing to control; remove controls",

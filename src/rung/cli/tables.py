@@ -50,7 +50,7 @@ def command(invocation: Invocation, /, **given: Any) -> None:
     wanted = studies.read(asked.file, overrides=asked.overrides)
     place = asked.out if asked.out is not None else Path("runs") / slug(wanted.name)
     if asked.is_dry:
-        _foresee(wanted, asked.file)
+        _foresee(wanted, asked.file, place)
         return
     if not asked.only_report:
         again = resuming(Asked(asked.file, overrides=asked.overrides), place)
@@ -104,10 +104,10 @@ def _run(invocation: Invocation, wanted: studies.Studies, place: Path, base: Pat
             launch.run(job.config, job.out, wishes)
 
 
-def _foresee(wanted: studies.Studies, file: Path) -> None:
+def _foresee(wanted: studies.Studies, file: Path, place: Path) -> None:
     for name, config in wanted.configs.items():
         click.echo(f"study {name}")
-        foresee(Asked(file), config)
+        foresee(Asked(file), config, place / name)
 
 
 def _read(wanted: studies.Studies, place: Path) -> Tables:

@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, Field, StrictBool, ValidationError, field_validator, model_validator
+from pydantic import Field, StrictBool, ValidationError, field_validator, model_validator
 from pydantic.functional_validators import BeforeValidator
 
-from rung.core import schedules
+from rung.core import refusals, schedules
 from rung.core.cell_config import CellConfig, NetworkConfig, SandboxConfig
 from rung.core.controls import STATIC, ControlName, each_an_arm, refuse_idle
 from rung.core.errors import UsageError
 from rung.core.explore_config import ExploreConfig, Judge, in_full, refuse_unfit
-from rung.core.options import unknown_key
 from rung.core.sections import (
     ArmName,
     Count,
@@ -421,7 +420,9 @@ def _check_no_cell(config: Config) -> None:
     ours = {"sandbox": config.sandbox.model_copy(update={"kind": SandboxConfig().kind})}  # methods run code as well
     given = [name for name in PROGRAMS_ONLY if ours.get(name, getattr(config, name)) != _default(name)]
     if given:
-        raise ValueError(f'[{given[0]}] says how an agent program is measured, and goes with protocol = "cell" alone')
+        raise ValueError(
+            f'[{given[0]}] says how an agent program is measured, and goes with protocol = "cell" alone; remove it'
+        )
 
 
 def _default(section: str) -> object:
@@ -473,7 +474,9 @@ def parse(document: Mapping[str, Any]) -> Config:
     try:
         return Config.model_validate(document)
     except ValidationError as error:
-        raise UsageError("\n".join(_sentence(document, fault) for fault in error.errors() if _is_new(fault))) from None
+        raise UsageError(
+            "\n".join(refusals.sentence(fault, Config) for fault in error.errors() if refusals.is_new(fault))
+        ) from None
 
 
 def read(path: Path, *, overrides: Sequence[str] = ()) -> Config:
@@ -522,7 +525,7 @@ def _override(document: dict[str, Any], override: str) -> None:
     except tomllib.TOMLDecodeError:
         value = text
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"--set {_brief(override)}: {error}; give a plain value") from None
+        raise UsageError(f"--set {override!r:.80}: {error}; give a plain value") from None
     *parents, last = key.strip().split(".")
     table: Any = document
     for parent in parents:
@@ -530,67 +533,3 @@ def _override(document: dict[str, Any], override: str) -> None:
         if not isinstance(table, dict):
             raise UsageError(f"--set {override}: {parent!r} is not a table; name a key inside a table")
     table[last] = value
-
-
-def _is_new(fault: Any) -> bool:
-    """False for a list called too short because entries in it were refused, each with a sentence of its own."""
-    return not (fault["type"] == "too_short" and fault["input"])
-
-
-def _sentence(document: Mapping[str, Any], fault: Any) -> str:
-    keys = [str(part) if isinstance(part, str) else f"[{part}]" for part in fault["loc"]]
-    where = ".".join(keys).replace(".[", "[") or "config"
-    seen = fault["input"]
-    if fault["type"] == "extra_forbidden":
-        *parents, last = fault["loc"]
-        return str(unknown_key(".".join(map(str, parents)) or "config", str(last), _cut(seen), _known(parents)))
-    if fault["type"] == "missing":
-        return f"{where}: is missing; add it"
-    if fault["type"] == "string_pattern_mismatch" and fault["loc"][-1] == "model":
-        return (
-            f"{where}: a model is named provider/name, such as openai/gpt-5-mini or local/smollm2, seen {_brief(seen)}"
-        )
-    if fault["type"] == "string_pattern_mismatch" and "allow" in fault["loc"]:
-        return f"{where}: a host is named as api.example, or *.example for all below it, seen {_brief(seen)}"
-    if fault["type"] in _SHAPES:
-        return f"{where}: {_SHAPES[fault['type']]}, seen {_brief(seen)}"
-    message = fault["msg"].removeprefix("Value error, ")
-    if fault["type"] == "value_error":
-        return f"{where}: {message}"
-    return f"{where}: {message[0].lower()}{message[1:]}, seen {_brief(seen)}"
-
-
-_SHAPES = {
-    "tuple_type": "is a list, in brackets",
-    "model_type": "is a section with keys of its own",
-    "model_attributes_type": "is a section with keys of its own",
-}
-
-
-def _brief(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _cut(value: object) -> object:
-    return value if len(repr(value)) <= 80 else _brief(value)
-
-
-def _known(parents: Sequence[str | int]) -> Sequence[str]:
-    model: Any = Config
-    for part in parents:
-        if isinstance(part, int):
-            continue
-        annotation = model.model_fields[part].annotation if part in model.model_fields else None
-        model = _model_in(annotation) or model
-    return list(model.model_fields)
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    for inner in getattr(annotation, "__args__", ()):
-        found = _model_in(inner)
-        if found is not None:
-            return found
-    return None

@@ -165,7 +165,9 @@ def _tasks(section: Mapping[str, Any], given: Any) -> Any:
         return NOTHING
     tasks = dict(given or {})
     for key in ("schedule", "holdout"):
-        if key in tasks and [_told(each) for each in tasks[key]] != [_told(each) for each in blocks[key]]:
+        given_blocks = tasks.get(key, blocks[key])
+        listed = isinstance(given_blocks, list | tuple)
+        if not listed or [_told(each) for each in given_blocks] != [_told(each) for each in blocks[key]]:
             raise ValueError(f"tasks.{key} follows from [explore]; remove it, and change games or episodes there")
     return {"self_score": True, **tasks, **blocks}
 
