@@ -1,7 +1,7 @@
 """`rung tables`: several studies from one file, and the tables of SelfImprove-Bench over them."""
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,9 @@ def _run(invocation: Invocation, wanted: studies.Studies, place: Path, base: Pat
         click.echo(
             f"[budget] is of each study: {len(usd)} studies may cost {money(sum(usd))} US dollars together", err=True
         )
+    for name, config in wanted.configs.items():
+        with _of_study(name):
+            launch.refuse(config, launch.Wishes(base=base))  # before the first of them has cost anything
     for job in several.jobs(wanted, place):
         click.echo(f"study {job.name}", err=True)
         with Progress() as progress, stopping(RunDirectory(job.out), invocation):
@@ -104,10 +107,20 @@ def _run(invocation: Invocation, wanted: studies.Studies, place: Path, base: Pat
             launch.run(job.config, job.out, wishes)
 
 
+@contextmanager
+def _of_study(name: str) -> Iterator[None]:
+    """Say of what is refused, which study it is of."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"study {name!r}: {error}") from None
+
+
 def _foresee(wanted: studies.Studies, file: Path, place: Path) -> None:
     for name, config in wanted.configs.items():
         click.echo(f"study {name}")
-        foresee(Asked(file), config, place / name)
+        with _of_study(name):
+            foresee(Asked(file), config, place / name)
 
 
 def _read(wanted: studies.Studies, place: Path) -> Tables:

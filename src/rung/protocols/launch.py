@@ -129,11 +129,7 @@ def run(
 
     `protocol` is what is done with the plan in place of the protocol that the config names.
     """
-    made = arms if arms is not None else _arms(config, wishes)
-    plugins, config = _plugins(config, wishes.base, arms), wiring.with_folders(config, base=wishes.base)
-    plan.refuse_impossible(config)
-    unfit.refuse(config, made)
-    providers.refuse_unbounded(config, made)
+    plugins, made, config = _prepared(config, wishes, arms)
     promised = _promised(config, plugins, wishes)
     with recordings.opened(config, wishes.replay, plugins, out=out) as recording:
         if promised is None and recording is not None:
@@ -152,6 +148,23 @@ def run(
             given = _Given(wishes, plugins, recording, shared, protocol, promised)
             _work(drawn, directory, made, given)
     return directory
+
+
+def _prepared(
+    config: Config, wishes: Wishes, arms: tuple[Arm, ...] | None
+) -> tuple[Mapping[str, str], tuple[Arm, ...], Config]:
+    """The hashes of a study's plug-ins, its arms, and its config with games known by id; or why it cannot be."""
+    made = arms if arms is not None else _arms(config, wishes)
+    plugins, config = _plugins(config, wishes.base, arms), wiring.with_folders(config, base=wishes.base)
+    plan.refuse_impossible(config)
+    unfit.refuse(config, made)
+    providers.refuse_unbounded(config, made)
+    return plugins, made, config
+
+
+def refuse(config: Config, wishes: Wishes) -> None:
+    """Refuse what `run` would of a config and of this machine, whatever lies in a folder. Nothing is written."""
+    _prepared(config, wishes, None)
 
 
 def refuse_beside(config: Config, out: Path, wishes: Wishes) -> None:

@@ -127,3 +127,8 @@ def test_every_model_reads_pictures_but_the_small_local_one_and_those_of_which_t
     assert not unreached("openai/gpt-5", ModelConfig(images=False)).images
     assert not unreached("local/smollm2").images
     assert not unreached("local/smollm2", ModelConfig(images=True)).images
+
+
+def test_a_model_that_programs_alone_reach_by_its_name_says_how_others_do():
+    with pytest.raises(UsageError, match="give inspect/anthropic/claude-opus-4-5, or its name at openrouter"):
+        unreached("anthropic/claude-opus-4-5")

@@ -128,6 +128,11 @@ def _module(model: str, name: str, config: ModelConfig) -> ModuleType | None:
 
 
 def _unknown(name: str, model: str, there: tuple[str, ...]) -> UsageError:
+    if name == "anthropic":
+        return UsageError(
+            f"model {model!r}: by this name it answers the programs of a cell alone; give inspect/{model}, or its name "
+            "at openrouter"
+        )
     near = difflib.get_close_matches(name, there, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}/...'?" if near else f"there are: {', '.join(there)}."
     return UsageError(
