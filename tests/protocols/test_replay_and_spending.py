@@ -120,6 +120,16 @@ def test_a_recording_of_another_config_is_refused_before_anything_is_written(tmp
     assert not (tmp_path / "again").exists()
 
 
+def test_a_replay_goes_on_with_a_replay_and_with_no_run_that_asked_its_models(tmp_path: Path, whole: Path):
+    launch.run(config(), tmp_path / "again", Wishes(replay=whole))
+    launch.run(config(), tmp_path / "again", Wishes(replay=whole))  # it is resumed
+    launch.run(config(), tmp_path / "asked")
+    before = (tmp_path / "asked" / "journal.sqlite").read_bytes()
+    with pytest.raises(UsageError, match="was begun by asking its models, and recorded calls would be mixed into it"):
+        launch.run(config(), tmp_path / "asked", Wishes(replay=whole))
+    assert (tmp_path / "asked" / "journal.sqlite").read_bytes() == before
+
+
 def test_a_run_is_not_replayed_into_itself(whole: Path):
     with pytest.raises(UsageError, match="would replay the run into itself"):
         launch.run(config(), whole, Wishes(replay=whole))

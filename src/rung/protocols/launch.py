@@ -217,6 +217,8 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
     journal = SqliteJournal(directory.journal, group=config.engine.concurrency > 1)
     try:
         _open(drawn, directory, journal, given.plugins)
+        if given.recording is not None:
+            journal.observe("run", "replay", True)
         if given.shared is not None:
             journal.put("plan", "exam_of", {"exam": given.shared.exam_id})
         if given.promised is not None:
@@ -356,6 +358,11 @@ def _settled(
         begun = cast("Mapping[str, str] | None", journal.get("plan", "config"))
         if begun is None:
             return None
+        if wishes.replay is not None and not any(journal.observations(under="run", name="replay")):
+            raise UsageError(
+                f"--replay: the run in {directory.path} was begun by asking its models, and recorded calls would be "
+                "mixed into it; give --out another folder"
+            )
         secret = config.exam.secret or directory.read_secret()
         wanted = sha256(config.exam.secret) if config.exam.secret else begun["secret_sha256"]
         _check_version(journal, accept=wishes.accept_upgrade)
