@@ -126,6 +126,37 @@ def test_ctrl_c_twice_stops_at_once_and_the_run_resumes(shell, tmp_path):
     assert shell("run", "study.toml", "--out", "run").exit == 0
 
 
+def test_ctrl_c_twice_amid_an_agent_s_own_code_shows_no_traceback_of_ours(shell, tmp_path):
+    (tmp_path / "study.toml").write_text(FROZEN)
+    (tmp_path / "mine.py").write_text(INTERRUPTED)
+    said = shell("run", "study.toml", "--out", "run", "--set", "engine.concurrency=4", PRESS="2")
+    assert said.exit == 130
+    assert "Traceback" not in said.err
+    assert said.last == "rung run study.toml --out run --set engine.concurrency=4"
+
+
+def test_sigterm_stops_after_what_is_in_flight_too(shell, tmp_path):
+    (tmp_path / "study.toml").write_text(FROZEN)
+    (tmp_path / "mine.py").write_text(INTERRUPTED.replace("SIGINT", "SIGTERM"))
+    said = shell("run", "study.toml", "--out", "run", PRESS="1")
+    assert (said.exit, said.last) == (130, "rung run study.toml --out run")
+    assert "stopping after what is in flight; send SIGTERM again to stop at once" in said.err
+
+
+@pytest.mark.parametrize("where", ["Progress", "write"])
+def test_sigterm_before_a_study_has_begun_and_after_it_has_ended_leaves_the_command_that_resumes(
+    rung, study, monkeypatch, where: str
+):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(f"rung.cli.run.{where}", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    said = rung("run", "study.toml")
+    assert said.exit == 130
+    assert said.err.endswith(
+        "stopped at once; what was committed is kept\nto resume:\nrung run study.toml --out runs/small-study\n"
+    )
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
 def test_ctrl_c_three_times_leaves_whatever_holds_the_process(shell, tmp_path):
     (tmp_path / "study.toml").write_text(FROZEN)
     (tmp_path / "mine.py").write_text(INTERRUPTED.replace("            os.kill(os.getpid(), signal.SIGINT)", STUBBORN))

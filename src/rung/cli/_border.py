@@ -11,10 +11,14 @@ anything else                70    our own bug, with its traceback; the record i
 import errno
 import json
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from typing import Literal, NoReturn, TypeAlias
 
 import click
@@ -56,12 +60,35 @@ def conduct(command: click.Command, arguments: Sequence[str]) -> int:
     _print_anything()
     invocation = Invocation(as_json="--json" in arguments)
     try:
-        result = command.main(list(arguments), prog_name="rung", standalone_mode=False, obj=invocation)
-        return result if isinstance(result, int) else 0
+        with _terminated():
+            return _done(command, arguments, invocation)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (told to the caller, bugs with their traceback)
         failure = _failure(error, invocation)
         _tell(failure, as_json=invocation.as_json)
         return EXITS[failure.kind]
+
+
+def _done(command: click.Command, arguments: Sequence[str], invocation: Invocation) -> int:
+    result = command.main(list(arguments), prog_name="rung", standalone_mode=False, obj=invocation)
+    return result if isinstance(result, int) else 0
+
+
+@contextmanager
+def _terminated() -> Iterator[None]:
+    """While this lasts, who ends the process by SIGTERM is told as who presses Ctrl-C, also before a study has begun
+    and when its report is written (see `rung.cli.run.stopping` for between)."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def leave(invocation: Invocation) -> NoReturn:

@@ -196,7 +196,8 @@ def stopping(directory: RunDirectory, invocation: Invocation) -> Iterator[None]:
             raise KeyboardInterrupt
         directory.request_stop()
         beside_the_bar = "\n" if sys.stderr.isatty() else ""
-        click.echo(f"{beside_the_bar}stopping after what is in flight; press Ctrl-C again to stop at once", err=True)
+        again = "press Ctrl-C again" if number == signal.SIGINT else "send SIGTERM again"
+        click.echo(f"{beside_the_bar}stopping after what is in flight; {again} to stop at once", err=True)
 
     if threading.current_thread() is not threading.main_thread():  # Python tells signals to the main thread alone
         yield

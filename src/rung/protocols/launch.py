@@ -4,7 +4,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -113,7 +113,7 @@ def simulate(
         terms=_stream_terms(config),
         refusal=config.cell.refusal,
     )
-    asyncio.run(_conduct(drawn, made, bench, protocol or _configured))
+    _to_the_end(_conduct(drawn, made, bench, protocol or _configured))
     return journal
 
 
@@ -129,7 +129,7 @@ def run(
 
     `protocol` is what is done with the plan in place of the protocol that the config names.
     """
-    plugins, made, config = _prepared(config, wishes, arms)
+    plugins, made, config = _prepared(config, wishes, arms, out)
     promised = _promised(config, plugins, wishes)
     with recordings.opened(config, wishes.replay, plugins, out=out) as recording:
         if promised is None and recording is not None:
@@ -151,10 +151,10 @@ def run(
 
 
 def _prepared(
-    config: Config, wishes: Wishes, arms: tuple[Arm, ...] | None
+    config: Config, wishes: Wishes, arms: tuple[Arm, ...] | None, out: Path | None
 ) -> tuple[Mapping[str, str], tuple[Arm, ...], Config]:
     """The hashes of a study's plug-ins, its arms, and its config with games known by id; or why it cannot be."""
-    made = arms if arms is not None else _arms(config, wishes)
+    made = arms if arms is not None else _arms(config, wishes, out)
     plugins, config = _plugins(config, wishes.base, arms), wiring.with_folders(config, base=wishes.base)
     plan.refuse_impossible(config)
     unfit.refuse(config, made)
@@ -164,7 +164,7 @@ def _prepared(
 
 def refuse(config: Config, wishes: Wishes) -> None:
     """Refuse what `run` would of a config and of this machine, whatever lies in a folder. Nothing is written."""
-    _prepared(config, wishes, None)
+    _prepared(config, wishes, None, None)
 
 
 def refuse_beside(config: Config, out: Path, wishes: Wishes) -> None:
@@ -180,9 +180,10 @@ def refuse_beside(config: Config, out: Path, wishes: Wishes) -> None:
         _settled(config, RunDirectory(out), plugins, wishes, read_only=True)
 
 
-def _arms(config: Config, wishes: Wishes) -> tuple[Arm, ...]:
+def _arms(config: Config, wishes: Wishes, out: Path | None) -> tuple[Arm, ...]:
     played = tuple(wishes.upstreams)
-    models = providers.made(config, recorded=wishes.replay is not None, tell=wishes.warn, but=played)
+    stop = RunDirectory(out).stop_requested if out is not None and config.protocol != "cell" else None
+    models = providers.made(config, recorded=wishes.replay is not None, tell=wishes.warn, but=played, stop=stop)
     made = wiring.arms(config, base=wishes.base, models=models)
     if config.protocol == "cell":
         equipment.refuse_unequipped(config, made, _needs(wishes))
@@ -245,9 +246,21 @@ def _work(drawn: Plan, directory: RunDirectory, arms: tuple[Arm, ...], given: _G
             refusal=config.cell.refusal,
         )
         equip = _equip(drawn, directory, bench, wishes, arms)
-        asyncio.run(_conduct(drawn, arms, bench, given.protocol or _configured, equip))
+        _to_the_end(_conduct(drawn, arms, bench, given.protocol or _configured, equip))
     finally:
         journal.close()
+
+
+def _to_the_end(work: Coroutine[object, object, None]) -> None:
+    """Run it. An interrupt is raised in the midst of whatever runs, and is told by who called: not by the loop too."""
+    with asyncio.Runner() as runner:
+        runner.get_loop().set_exception_handler(_told_unless_interrupted)
+        runner.run(work)
+
+
+def _told_unless_interrupted(loop: asyncio.AbstractEventLoop, about: dict[str, object]) -> None:
+    if not isinstance(about.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(about)
 
 
 def _exam_terms(config: Config, base: Path) -> tuple[str, ...]:

@@ -61,8 +61,10 @@ def made(
     recorded: bool = False,
     tell: Callable[[str], None] = lambda text: None,
     but: Collection[str] = (),
+    stop: Callable[[], bool] | None = None,
 ) -> Mapping[str, Provider]:
-    """Every model that a config's arms use, by name, `but` those; `tell` hears of long waits for one.
+    """Every model that a config's arms use, by name, `but` those; `tell` hears of long waits for one, and
+    `stop` ends them.
 
     The programs of a cell reach some models in those models' own format alone; of these only name and price are.
 
@@ -71,7 +73,7 @@ def made(
     _refuse_unused(config)
     if recorded:
         return {name: Recorded(name) for name in config.models_used()}
-    pace = replace(REAL, tell=tell)
+    pace = replace(REAL, tell=tell, stop=stop)
     names = [name for name in config.models_used() if name not in but]
     return {
         name: gated(config, name)

@@ -95,9 +95,14 @@ class Receipt:
 
 
 def gateway(
-    script: Script, time: Time | None = None, *, price: PriceConfig | None = PRICE, **config: object
+    script: Script,
+    time: Time | None = None,
+    *,
+    price: PriceConfig | None = PRICE,
+    pace: Pace | None = None,
+    **config: object,
 ) -> Gateway:
     """A gateway to a scripted model."""
     time = time or Time()
     scripted = Scripted(script, sleep=time.sleep)
-    return Gateway("scripted/test", scripted, ModelConfig(**config), price=price, live=False, pace=time.pace())
+    return Gateway("scripted/test", scripted, ModelConfig(**config), price=price, live=False, pace=pace or time.pace())

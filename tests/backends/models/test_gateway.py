@@ -1,5 +1,6 @@
 import asyncio
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from rung.backends.models.backend import TryAgain
 from rung.backends.models.gateway import IMAGE_TOKENS, MESSAGE_TOKENS, TOOL_TOKENS, TOOLS_TOKENS, Gateway
 from rung.backends.models.scripted import Scripted
 from rung.core.config import ModelConfig
-from rung.core.errors import BudgetSpent, ContextOverflow, EmptyReply, ModelFault, ModelUnusable
+from rung.core.errors import BudgetSpent, ContextOverflow, EmptyReply, ModelFault, ModelUnusable, Stopped
 from rung.core.ports import Amount, Answered
 from rung.core.values import Call, Image, Message, ModelReply, ModelRequest, Tool, Usage
 
@@ -507,3 +508,21 @@ def test_of_two_bounds_on_the_output_the_larger_counts():
     both = ModelConfig(body={"max_completion_tokens": 16, "max_tokens": 1_000_000})
     model = Gateway("compatible/x", Scripted([]), both, price=None, live=True)
     assert model.worst(ASKED).tokens > 1_000_000
+
+
+def test_a_stop_ends_a_wait_within_a_second_for_nothing_is_in_flight():
+    time = Time()
+    pace = replace(time.pace(), stop=lambda: time.now >= 10.0)
+    model = gateway([TryAgain("rate limit", "429", after=600.0), "yes"], time, pace=pace)
+    till = Till()
+    with pytest.raises(Stopped, match=r"a stop was requested while .* was waited for; what is recorded stays"):
+        ask(model, till, time=time)
+    assert 10.0 <= time.now < 11.5
+    assert till.settled == [Amount(0.0, 0)]  # the try that was refused, and no other
+
+
+def test_a_wait_that_nobody_stops_is_as_long_as_it_was():
+    time = Time()
+    model = gateway([TryAgain("rate limit", "429", after=600.0), "yes"], time, pace=replace(time.pace(), stop=bool))
+    assert ask(model, time=time).tries == 2
+    assert time.now == pytest.approx(600.0)

@@ -17,7 +17,7 @@ from rung.backends.models.loops import PerLoop
 from rung.backends.models.prices import NOTHING, cost, most
 from rung.core.canonical import canonical
 from rung.core.config import ModelConfig, PriceConfig
-from rung.core.errors import ContextOverflow, EmptyReply, ModelFault, ModelUnusable, RungError
+from rung.core.errors import ContextOverflow, EmptyReply, ModelFault, ModelUnusable, RungError, Stopped
 from rung.core.ports import Amount, Answered, Spending
 from rung.core.seeds import Seed
 from rung.core.training import Trainable
@@ -31,6 +31,8 @@ TOOL_TOKENS = 64
 TOOLS_TOKENS = 1024
 IMAGE_TOKENS = 10_000
 
+LOOK_SECONDS = 1.0
+"""How often a wait looks whether a stop is asked for."""
 OUTPUT_TOKENS = 8192
 """What is asked for at most when neither the request nor the config says: no bound would be true otherwise."""
 LEAST_OUTPUT_TOKENS = 512
@@ -53,13 +55,14 @@ class Pace:
     """How time passes: how to sleep, a clock whose seconds only grow, and jitter, which decides no result.
 
     Tests hand in their own, and wait for nothing. Without `jitter` each model has a stream of its own. `tell` hears of
-    long waits, at most once a minute for each model.
+    long waits, at most once a minute for each model. `stop` says whether nothing shall be waited for any more.
     """
 
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
     jitter: Random | None = None
     tell: Callable[[str], None] = lambda text: None
+    stop: Callable[[], bool] | None = None
 
 
 REAL = Pace()
@@ -90,6 +93,7 @@ class Gateway:
         self._live = live
         self._output = output
         self._sleep = pace.sleep
+        self._stop = pace.stop
         self._clock = pace.clock
         self._jitter = pace.jitter or Seed("back-off").child(model).rng()
         self._slots = PerLoop(lambda: asyncio.Semaphore(config.concurrency))
@@ -225,7 +229,7 @@ class Gateway:
         async with self._slots.here():
             course.queued += self._clock() - came
             while (wait := self._not_before - self._clock()) > 0:
-                await self._sleep(wait)
+                await self._wait(wait)
             yield
 
     # ----------------------------------------------------------------------------------------- trying again
@@ -248,7 +252,20 @@ class Gateway:
         if wait >= LONG_SECONDS and (self._told is None or now - self._told >= CAP_SECONDS):
             self._told = now
             self._tell(f"{self.id}: {failed}. Trying again in {wait:.0f} s, and for {left / 60:.0f} minutes at most")
-        await self._sleep(wait)
+        await self._wait(wait)
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait, unless a stop is asked for: nothing is in flight while nobody is asked. Raises `Stopped`."""
+        until = self._clock() + seconds
+        while self._stop is not None and (left := until - self._clock()) > LOOK_SECONDS:
+            self._refuse_stopped()
+            await self._sleep(min(left, LOOK_SECONDS))
+        await self._sleep(max(until - self._clock(), 0.0))
+        self._refuse_stopped()
+
+    def _refuse_stopped(self) -> None:
+        if self._stop is not None and self._stop():
+            raise Stopped(f"a stop was requested while {self.id} was waited for; what is recorded stays")
 
     def _pause(self, course: "_Course", failed: TryAgain) -> float:
         """As long as the provider asks for; else exponential back-off with full jitter."""
