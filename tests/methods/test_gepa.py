@@ -326,6 +326,13 @@ def test_without_the_package_it_says_how_to_get_it(monkeypatch):
         make({})
 
 
+@pytest.mark.parametrize("broken", ["gepa.gepa_utils", "gepa.strategies.instruction_proposal"])
+def test_a_package_that_is_there_and_broken_is_told_before_a_study_starts(monkeypatch, broken: str):
+    monkeypatch.setitem(sys.modules, broken, None)
+    with pytest.raises(UsageError, match=r"gepa, which is installed and cannot be used \(\w+Error: .*\); install it anew"):
+        make({})
+
+
 def test_nothing_that_is_asked_is_longer_than_what_a_rehearsal_asks():
     method = make({"max_tokens": 400})
     heard = Scripted(lambda request: "no" * 1000)

@@ -23,7 +23,7 @@ from rung.core.errors import UsageError
 from rung.core.values import Estimate
 from rung.protocols import launch, several
 from rung.reports.method_tables import Section, csv_cells, csv_differences, html, markdown, read, sections
-from rung.reports.method_tables.read import _best, _placed, schedule
+from rung.reports.method_tables.read import _best, _sign, schedule
 from rung.stats import flags as say
 from rung.store.journal import SqliteJournal
 from rung.store.run_directory import RunDirectory
@@ -230,12 +230,30 @@ def test_the_highest_hci_of_a_row_is_marked_and_never_one_that_is_poorly_known(t
     assert other.arm != third.arm
 
 
-def test_equal_scores_share_a_place(tables):
-    first = tables.ranks[0]
-    found = _placed(
-        [replace(first, label=name, score=estimate(score)) for name, score in (("a", 0.2), ("b", 0.7), ("c", 0.2))]
-    )
-    assert [(each.label, each.place) for each in found] == [("b", 1), ("a", 2), ("c", 2)]
+def test_agents_that_no_test_tells_apart_share_their_ranks(tables):
+    """Two lineages carry no word, so nothing is told apart."""
+    rows = [each for each in tables.ranks if each.target == "toy-lamp-v1 d1"]
+    assert [each.places for each in rows] == [(1, 3)] * 3
+    table = next(each for each in sections(tables) if each.title.startswith("toy-lamp-v1 d1: beside"))
+    assert [row[0] for row in table.rows] == ["1 to 3"] * 3
+
+
+@pytest.mark.parametrize(
+    ("by_task", "pairs", "sign"),
+    [
+        ([0.5, 0.25] * 4, 3, 1),  # of all 256 signs two are as extreme: p = 0.0078
+        ([-0.5, -0.25] * 4, 3, -1),
+        ([0.5, 0.25] * 4, 15, 0),  # which is more than 5% / 15
+        ([0.5, -0.25] * 4, 1, 0),
+    ],
+)
+def test_a_pair_is_told_apart_at_its_share_of_five_percent(by_task, pairs: int, sign: int):
+    assert _sign([by_task] * 3, pairs) == sign
+
+
+def test_agents_of_different_studies_are_not_told_apart(tables):
+    rows = [each for each in tables.ranks if each.target == "toy-lock-v1 d1"]
+    assert [each.places for each in rows] == [(1, 6)] * 6
 
 
 @pytest.mark.parametrize(

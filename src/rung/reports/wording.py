@@ -570,3 +570,15 @@ def _by_word(found: Sequence[tuple[str, str]]) -> list[str]:
 
 def _joined(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def ranks_text(found: tuple[int, int] | None) -> str:
+    """The ranks that are left open.
+
+    >>> ranks_text((1, 1)), ranks_text((1, 3)), ranks_text(None)
+    ('1', '1 to 3', '–')
+    """
+    if found is None:
+        return "–"
+    best, worst = found
+    return str(best) if best == worst else f"{best} to {worst}"

@@ -97,10 +97,28 @@ def test_a_pathway_that_is_told_the_verdict_has_the_verdict_measured_beside_its_
     assert own.found.over > 0
 
 
-def test_pathways_are_ranked_within_games_and_counted_over_them(found):
+def test_pathways_have_the_ranks_that_the_tests_of_all_pairs_leave_open(found):
+    """By hand: a pair is told apart where its word says so and its exact p is at most a third of 5%."""
     ranks = {row.arm: (dict(row.ranks), row.improved) for row in found.standing}
-    assert ranks["history"] == ({"toy-lock-v1": 1, "toy-lamp-v1": 1}, 2)
-    assert ranks["wrong"] == ({"toy-lock-v1": 3, "toy-lamp-v1": 3}, 0)
+    for game in found.games:
+        apart = {(v.one, v.other) for v in found.versus if v.game == game and v.difference.value > 0 and _told(v)}
+        apart |= {(v.other, v.one) for v in found.versus if v.game == game and v.difference.value < 0 and _told(v)}
+        for arm in ("history", "wrong", "still"):
+            above, below = sum(b == arm for _, b in apart), sum(a == arm for a, _ in apart)
+            assert ranks[arm][0][game] == (1 + above, 3 - below)
+    assert ranks["history"][0] == {"toy-lock-v1": (1, 1), "toy-lamp-v1": (1, 1)}
+    assert (ranks["history"][1], ranks["wrong"][1]) == (2, 0)
+
+
+def _told(pair):
+    return pair.verdict.word in ("improved", "regressed") and pair.p <= 0.05 / 3
+
+
+def test_pathways_that_nothing_tells_apart_share_their_ranks(found):
+    table = tables.standing(
+        replace(found, standing=tuple(replace(r, ranks={"g": (1, 3)}) for r in found.standing), games=("g",))
+    )
+    assert {row[1] for row in table.rows} == {"1 to 3"}
 
 
 def test_pathways_are_held_against_each_other_in_every_game(found):

@@ -15,9 +15,17 @@ EXTRA = 'pip install "rung[gepa]"'
 
 
 def check(where: str) -> None:
-    """Raise `UsageError` when the package is not there."""
+    """Raise `UsageError` when the package is not there, or has not the pieces that are used here."""
     if find_spec("gepa") is None:
         raise UsageError(f"{where} needs the package gepa, which is not installed; {EXTRA}")
+    try:
+        from gepa.gepa_utils import select_program_candidate_from_pareto_front  # noqa: F401
+        from gepa.strategies.instruction_proposal import InstructionProposalSignature  # noqa: F401
+    except Exception as error:  # whatever a package does that is broken
+        raise UsageError(
+            f"{where} needs the package gepa, which is installed and cannot be used ({type(error).__name__}: {error}); "
+            f"install it anew: {EXTRA}"
+        ) from None
 
 
 def asked(current: str, examples: Sequence[Mapping[str, str]], template: str | None) -> str:

@@ -23,7 +23,7 @@ from rung.reports.explore.values import ArmRow, CurveRow, ExploreReport, Point, 
 from rung.reports.explore.weaknesses import weaknesses
 from rung.reports.values import Cost, Pool, Quote
 from rung.stats.multiplicity import planned
-from rung.stats.verdict import evidence, judge
+from rung.stats.verdict import ALPHA, evidence, judge
 
 HOW = {
     "Avg., Max., AUC+, NABA and their nulls": "rung.reports.explore.shuffles.described",
@@ -47,6 +47,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> Ex
     found = record(journal)
     noted = books.read(journal, found.rows, modelled=_modelled(found))
     curves = _judged_together([_curve(found, arm, game) for arm in found.arm_names for game in found.games])
+    versus = _versus(found)
     explored = [
         found.courses[arm, game, lineage]
         for arm in found.arm_names
@@ -78,8 +79,8 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> Ex
             scales={game: found.scale(game) for game in found.games},
             spans={game: span(found.families[game].get("reward")) for game in found.games},
         ),
-        versus=tuple(_versus(found)),
-        standing=tuple(_standing(found, curves)),
+        versus=tuple(versus),
+        standing=tuple(_standing(found, curves, versus)),
         baseline_cost=_cost(noted, found, lambda who: who.startswith("A0.")),
         pools=tuple(Pool(**pool) for pool in tables.plan_fact(journal, "freshness")),
         exam_id=found.about_exam["id"],
@@ -203,16 +204,20 @@ def _against(found: Record, one: str, other: str, game: str) -> Versus:
         ties=sum(each == 0 for each in apart),
         naba=sum(apart) / len(apart) if apart else None,
         difference=weight.estimate,
+        p=weight.p,
         verdict=judge(weight),
     )
 
 
-def _standing(found: Record, curves: Sequence[CurveRow]) -> list[Standing]:
-    by_game = {game: [row for row in curves if row.game == game] for game in found.games}
+def _standing(found: Record, curves: Sequence[CurveRow], versus: Sequence[Versus]) -> list[Standing]:
+    games = {
+        game: ([row for row in curves if row.game == game], [pair for pair in versus if pair.game == game])
+        for game in found.games
+    }
     return [
         Standing(
             arm,
-            {game: _rank(arm, rows) for game, rows in by_game.items()},
+            {game: _ranks(arm, rows, pairs) for game, (rows, pairs) in games.items()},
             sum(row.arm == arm and row.verdict.word == "improved" for row in curves),
             sum(row.arm == arm and row.verdict.word == "regressed" for row in curves),
             len(found.games),
@@ -221,13 +226,22 @@ def _standing(found: Record, curves: Sequence[CurveRow]) -> list[Standing]:
     ]
 
 
-def _rank(arm: str, rows: Sequence[CurveRow]) -> int | None:
-    """1 and the number of larger gains: equal ones share a rank."""
-    gains = {row.arm: row.gain.value for row in rows}
-    own = gains[arm]
-    if own is None:
+def _ranks(arm: str, rows: Sequence[CurveRow], pairs: Sequence[Versus]) -> tuple[int, int] | None:
+    """From 1 and the number that surely gained more, to all but those that surely gained less."""
+    known = [row.arm for row in rows if row.gain.value is not None]
+    if arm not in known:
         return None
-    return 1 + sum(value is not None and value > own + 1e-12 for value in gains.values())
+    signs = [_sign(arm, pair, len(pairs)) for pair in pairs if arm in (pair.one, pair.other)]
+    return 1 + signs.count(-1), len(known) - signs.count(1)
+
+
+def _sign(arm: str, pair: Versus, pairs: int) -> int:
+    """1 where the arm surely gained more than the other, -1 where surely less, else 0: 5% are shared among the pairs of
+    a game, so that all ranks of it hold together (as in `rung.reports.compare.ranks`)."""
+    value = pair.difference.value
+    if pair.verdict.word not in ("improved", "regressed") or value is None or pair.p is None or pair.p > ALPHA / pairs:
+        return 0
+    return 1 if (value > 0) == (arm == pair.one) else -1
 
 
 # --------------------------------------------------------------------------------------------- arms and costs

@@ -11,7 +11,7 @@ from rung.findings.judging import Judged
 from rung.findings.self_testing import SelfTesting
 from rung.reports.accounts import cost_cells
 from rung.reports.explore.values import CurveRow, ExploreReport
-from rung.reports.wording import MARKS, gain_text, interval_text, number
+from rung.reports.wording import MARKS, gain_text, interval_text, number, ranks_text
 from rung.stats.curve import Null
 
 JUDGES = {"itself": "the agent", "verdict": "the verifier", "noise": "the verifier, with noise", "model": "a model"}
@@ -278,13 +278,13 @@ def standing(report: ExploreReport) -> Table:
     return Table(
         "standing",
         "Ranks within games, and games improved",
-        "The rank of the signed gain within each game, 1 for the largest. Ranks whose intervals overlap are not told "
-        "apart, and no number is averaged over games.",
+        "The ranks of the signed gain within each game that the tests of all its pairs leave open, together with 95%; "
+        "1 is the largest. Pathways that no test tells apart share their ranks, and no number is averaged over games.",
         ("pathway", *report.games, "improved", "regressed"),
         tuple(
             (
                 row.arm,
-                *(str(row.ranks[game] or "–") for game in report.games),
+                *(ranks_text(row.ranks[game]) for game in report.games),
                 f"{row.improved} of {row.games}",
                 f"{row.regressed} of {row.games}",
             )

@@ -84,7 +84,8 @@ class Coupled:
 @dataclass(frozen=True, slots=True)
 class Versus:
     """Two pathways in one game, lineage by lineage (S3Gym, Table 7): how often the first has the higher NABA, the mean
-    difference, and the difference of their signed gains with its interval, which alone decides."""
+    difference, and the difference of their signed gains with its interval, which alone decides. `p` is its exact
+    test."""
 
     one: str
     other: str
@@ -95,16 +96,18 @@ class Versus:
     ties: int
     naba: float | None
     difference: Estimate
+    p: float | None
     verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A pathway over games: its rank by signed gain within each (1 is the largest; None without a gain), and in how
-    many its word is improved or regressed. Nothing is averaged over games."""
+    """A pathway over games: the first and the last rank by signed gain that the tests of all pairs of a game leave it
+    (1 is the largest; None without a gain), and in how many its word is improved or regressed. Nothing is averaged over
+    games."""
 
     arm: str
-    ranks: Mapping[str, int | None] = field(hash=False)
+    ranks: Mapping[str, tuple[int, int] | None] = field(hash=False)
     improved: int
     regressed: int
     games: int

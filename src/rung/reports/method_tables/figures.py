@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from rung.core.values import Estimate
 from rung.reports.drawing import image, mark
 from rung.reports.method_tables.values import Cell, Ranked, Transfer
-from rung.reports.wording import clean, interval_text, number
+from rung.reports.wording import clean, interval_text, number, ranks_text
 
 WIDTH = 640
 _FROM, _TO, _ROW = 170, 470, 26
@@ -61,17 +61,19 @@ def _dot(cell: Cell | None, y: float, low: float, high: float) -> str:
 
 
 def ranks(found: Sequence[Ranked], name: str) -> str:
-    """Scores in the order of their ranks: refined agents solid, general ones hollow."""
+    """Scores, highest first, with the ranks that are left open: refined agents solid, general ones hollow."""
     low, high = _span([each.score for each in found], most=None)
     parts = []
     for at, each in enumerate(found):
         y = 20 + _ROW * at
-        parts.append(f'<text class="tgt" x="2" y="{y + 4:g}">{each.place}. {_short(each.label, 26)}</text>')
+        parts.append(
+            f'<text class="tgt" x="2" y="{y + 4:g}">{ranks_text(each.places)}. {_short(each.label, 24)}</text>'
+        )
         if each.score.value is not None:
             parts.append(_placed(each, y, low, high))
     bottom = 20 + _ROW * len(found)
     parts += _ends(low, high, bottom)
-    said = "; ".join(f"{each.place} {each.label} {_figures(each.score)}" for each in found)
+    said = "; ".join(f"{ranks_text(each.places)}. {each.label} {_figures(each.score)}" for each in found)
     title = f"Exam scores on {found[0].target}: refined agents beside general ones, with 95% intervals"
     return image(name, title=title, desc=said, height=bottom + 24, body="".join(parts), width=WIDTH)
 

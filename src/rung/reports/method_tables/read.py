@@ -18,6 +18,7 @@ from typing import Any
 from rung.core.canonical import canonical
 from rung.core.errors import UsageError
 from rung.core.ports import Journal
+from rung.core.seeds import Seed
 from rung.core.values import Estimate
 from rung.reports.compare import exams, rows
 from rung.reports.compare.runs import Arm, Run
@@ -40,6 +41,7 @@ from rung.reports.values import Rung
 from rung.reports.wording import withheld
 from rung.stats import flags as say
 from rung.stats.lineages import gain
+from rung.stats.verdict import ALPHA, evidence, judge
 
 STATIC = "static"
 """The method of an arm that is never refined."""
@@ -290,15 +292,15 @@ def _ranks(runs: Sequence[Run], cells: Sequence[Cell]) -> Iterable[Ranked]:
     direct = [cell for cell in cells if cell.level == "G1" and cell.schedule == "fresh"]
     for target in dict.fromkeys(cell.target for cell in direct):
         mine = [cell for cell in direct if cell.target == target]
-        yield from _placed(_ranked(by_label, cell, mine) for cell in mine if cell.end is not None)
+        yield from _placed(by_label, [cell for cell in mine if cell.end is not None], mine)
 
 
-def _ranked(runs: Mapping[str, Run], cell: Cell, among: Sequence[Cell]) -> Ranked:
+def _ranked(runs: Mapping[str, Run], cell: Cell, among: Sequence[Cell], places: tuple[int, int]) -> Ranked:
     assert cell.end is not None
     refined = not _static(cell)
     label = cell.arm if refined else f"{cell.arm} (never refined)"
     over = _over_general(runs, cell, among) if refined and not cell.withheld else None
-    return Ranked(cell.target, label, cell.made, refined, cell.end, 0, cell.unit, over, cell.beside)
+    return Ranked(cell.target, label, cell.made, refined, cell.end, places, cell.unit, over, cell.beside)
 
 
 def _over_general(runs: Mapping[str, Run], cell: Cell, among: Sequence[Cell]) -> Estimate | None:
@@ -307,17 +309,32 @@ def _over_general(runs: Mapping[str, Run], cell: Cell, among: Sequence[Cell]) ->
     best = max(general, key=_score, default=None)
     if best is None:
         return None
-    run = runs[cell.study]
-    (_, mine), (_, other) = (scores(run.found, name, run.cell(cell.target)) for name in (cell.arm, best.arm))
-    less = [[own - theirs for own, theirs in zip(*pair, strict=True)] for pair in zip(mine, other, strict=True)]
-    return gain(less, binary=False, shared_before=False)
+    return gain(_less(runs, cell, best), binary=False, shared_before=False)
 
 
-def _placed(found: Iterable[Ranked]) -> list[Ranked]:
-    """Highest first, and equal scores in one place."""
-    known = sorted(found, key=lambda each: -_known(each))
-    return [replace(each, place=1 + sum(_known(other) > _known(each) for other in known)) for each in known]
+def _less(runs: Mapping[str, Run], one: Cell, other: Cell) -> list[list[float]]:
+    """The scores of one agent less those of another of its study, lineage by lineage and task by task."""
+    run = runs[one.study]
+    (_, mine), (_, theirs) = (scores(run.found, name, run.cell(one.target)) for name in (one.arm, other.arm))
+    return [[a - b for a, b in zip(*pair, strict=True)] for pair in zip(mine, theirs, strict=True)]
 
 
-def _known(each: Ranked) -> float:
-    return each.score.value if each.score.value is not None else float("-inf")
+def _placed(runs: Mapping[str, Run], sat: Sequence[Cell], among: Sequence[Cell]) -> list[Ranked]:
+    """Highest first, each with the ranks that are left open (as in `rung.reports.compare.ranks`)."""
+    pairs = [pair for pair in combinations(sat, 2) if pair[0].study == pair[1].study]
+    surely = [(one, other, sign) for one, other in pairs if (sign := _sign(_less(runs, one, other), len(pairs)))]
+    found = []
+    for cell in sorted(sat, key=lambda each: -_score(each)):
+        mine = [sign if one is cell else -sign for one, other, sign in surely if cell is one or cell is other]
+        places = 1 + mine.count(-1), len(sat) - mine.count(1)
+        found.append(_ranked(runs, cell, among, places))
+    return found
+
+
+def _sign(less: Sequence[Sequence[float]], pairs: int) -> int:
+    """1 where scores are surely above, -1 where surely below, else 0: 5% are shared among all pairs of a cell."""
+    found = evidence(less, binary=False, shared_before=False, seed=Seed("ranks"))
+    value = found.estimate.value
+    if judge(found).word not in ("improved", "regressed") or value is None or found.p is None:
+        return 0
+    return 0 if found.p > ALPHA / pairs else 1 if value > 0 else -1

@@ -6,7 +6,7 @@ from rung.reports import changes
 from rung.reports.method_tables import figures
 from rung.reports.method_tables.read import STATIC
 from rung.reports.method_tables.values import KEYS, Beside, Cell, Ranked, Scheduled, Section, Tables, Transfer
-from rung.reports.wording import LEVELS, MARKS, gain_text, interval_text, number
+from rung.reports.wording import LEVELS, MARKS, gain_text, interval_text, number, ranks_text
 from rung.stats import flags as say
 
 WITHHELD = "withheld: contaminated"
@@ -214,7 +214,9 @@ def _ranks(found: Tables) -> Iterable[Section]:
         rows = tuple(map(_rank, mine))
         note = (
             "Mean exam score [95%], highest first, of agents refined on this game and of general agents on the same "
-            "exam. A rank is no claim: the difference [95%] from the best general agent is, task by task."
+            "exam. Ranks are those that the tests of all pairs of a study leave open, together with 95%: agents that no "
+            "test tells apart share theirs, and so do those of different studies. The difference [95%] from the best "
+            "general agent is task by task."
         )
         heads = ("", "agent", "initial harness", "model", "score [95%]", "over the best general agent", "over controls")
         title = f"{target}: beside general agents (Figure 5)"
@@ -225,7 +227,7 @@ def _rank(each: Ranked) -> tuple[str, ...]:
     over = NONE if each.over is None else gain_text(each.over)
     score = f"{number(each.score.value)} {interval_text(each.score)}"
     beside = "\n".join(map(over_text, each.beside)) or NONE
-    return str(each.place), each.label, each.made.harness, each.made.agent_model, score, over, beside
+    return ranks_text(each.places), each.label, each.made.harness, each.made.agent_model, score, over, beside
 
 
 # --------------------------------------------------------------------------------------------- what was changed

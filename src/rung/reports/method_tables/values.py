@@ -141,8 +141,9 @@ class Apart:
 class Ranked:
     """One agent on one exam cell: refined on that very cell, or general, which is an arm that is never refined.
 
-    `score` is its mean with an interval, `place` its rank by score, 1 the highest. `over` is a refined agent's score
-    less that of the best general agent, task by task, None where there is none.
+    `score` is its mean with an interval, `places` the first and the last rank by score that is left open by the tests
+    of all pairs of one study, 1 the highest; between studies nothing is tested. `over` is a refined agent's score less
+    that of the best general agent, task by task, None where there is none.
     """
 
     target: str
@@ -150,7 +151,7 @@ class Ranked:
     made: Made
     refined: bool
     score: Estimate
-    place: int
+    places: tuple[int, int]
     unit: str
     over: Estimate | None = None
     beside: tuple[Beside, ...] = ()
