@@ -329,7 +329,7 @@ def test_without_the_package_it_says_how_to_get_it(monkeypatch):
 @pytest.mark.parametrize("broken", ["gepa.gepa_utils", "gepa.strategies.instruction_proposal"])
 def test_a_package_that_is_there_and_broken_is_told_before_a_study_starts(monkeypatch, broken: str):
     monkeypatch.setitem(sys.modules, broken, None)
-    with pytest.raises(UsageError, match=r"gepa, which is installed and cannot be used \(\w+Error: .*\); install it anew"):
+    with pytest.raises(UsageError, match=r"gepa, which is installed and cannot be used \(.*\); install it anew"):
         make({})
 
 

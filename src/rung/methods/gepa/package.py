@@ -21,7 +21,7 @@ def check(where: str) -> None:
     try:
         from gepa.gepa_utils import select_program_candidate_from_pareto_front  # noqa: F401
         from gepa.strategies.instruction_proposal import InstructionProposalSignature  # noqa: F401
-    except Exception as error:  # whatever a package does that is broken
+    except Exception as error:  # noqa: BLE001 (whatever a package does that is broken)
         raise UsageError(
             f"{where} needs the package gepa, which is installed and cannot be used ({type(error).__name__}: {error}); "
             f"install it anew: {EXTRA}"

@@ -214,8 +214,8 @@ def _ranks(found: Tables) -> Iterable[Section]:
         rows = tuple(map(_rank, mine))
         note = (
             "Mean exam score [95%], highest first, of agents refined on this game and of general agents on the same "
-            "exam. Ranks are those that the tests of all pairs of a study leave open, together with 95%: agents that no "
-            "test tells apart share theirs, and so do those of different studies. The difference [95%] from the best "
+            "exam. Ranks are those that the tests of all pairs of a study leave open, together with 95%: agents that "
+            "no test tells apart share theirs, and so do those of different studies. The difference [95%] from the best "
             "general agent is task by task."
         )
         heads = ("", "agent", "initial harness", "model", "score [95%]", "over the best general agent", "over controls")
