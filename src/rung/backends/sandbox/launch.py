@@ -153,9 +153,10 @@ class Bubblewrapped:
         finally:
             os.close(info)
         while not self._lies_still():
-            if time.monotonic() > until:
+            left = until - time.monotonic()
+            if left < 0:
                 raise OSError(f"the sandbox was not made within {SETUP_SECONDS:.0f} s")
-            time.sleep(0.0003)
+            time.sleep((SETUP_SECONDS - left) / 30)  # so no look comes much too late, and a slow machine has few
         os.kill(self.outer, signal.SIGSTOP)
         self._opened = self.ahead.opened()
         self.ahead.limit(self.inner, self.order.bounds, user)

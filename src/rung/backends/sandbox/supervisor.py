@@ -222,9 +222,8 @@ class Supervisor:
 
     def _release(self) -> None:
         self.held.release()
-        self.runs()
         self.released = time.monotonic()
-        self.due |= {"start": self.released, "memory": self.released, "written": self.released}
+        self.due |= {"start": self.released, "memory": self.released + SOON, "written": self.released + SOON}
         if self.order.bounds.seconds is not None:
             self.due["wall_clock"] = self.released + self.order.bounds.seconds
 
@@ -251,6 +250,8 @@ class Supervisor:
         self.main = self.held.watch()
         if self.main is None:
             self.due["start"] = time.monotonic() + STARTING_EVERY
+        else:
+            self.runs()
 
     def _look_at_memory(self) -> None:
         began = time.monotonic()
