@@ -215,8 +215,8 @@ def _ranks(found: Tables) -> Iterable[Section]:
         note = (
             "Mean exam score [95%], highest first, of agents refined on this game and of general agents on the same "
             "exam. Ranks are those that the tests of all pairs of a study leave open, together with 95%: agents that "
-            "no test tells apart share theirs, and so do those of different studies. The difference [95%] from the best "
-            "general agent is task by task."
+            "no test tells apart share theirs, and so do those of different studies. The difference [95%] from the "
+            "best general agent is task by task."
         )
         heads = ("", "agent", "initial harness", "model", "score [95%]", "over the best general agent", "over controls")
         title = f"{target}: beside general agents (Figure 5)"
