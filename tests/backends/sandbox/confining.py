@@ -13,7 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from backends.sandbox import engine
 from rung.backends.sandbox.bubblewrap import Bubblewrap
+from rung.backends.sandbox.docker import Docker
 from rung.backends.sandbox.unsafe import Unsafe
 from rung.core.confined import Bounds, Confined, Confiner, Ended, Mount, Program
 
@@ -21,7 +23,11 @@ PYTHON = "/usr/bin/python3"
 ENV = {"PATH": "/usr/bin:/bin", "HOME": "/home/agent", "LANG": "C.UTF-8"}
 AMPLE = 60.0
 
-CONFINERS: dict[str, Callable[[], Confiner]] = {"bubblewrap": cache(Bubblewrap), "unsafe": cache(Unsafe)}
+CONFINERS: dict[str, Callable[[], Confiner]] = {
+    "bubblewrap": cache(Bubblewrap),
+    "unsafe": cache(Unsafe),
+    "docker": cache(lambda: Docker(engine.IMAGE)),
+}
 """One of each: a look at the machine is taken once."""
 
 

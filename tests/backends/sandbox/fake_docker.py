@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -27,6 +26,7 @@ def main(words: list[str]) -> int:
     with (HERE / "asked.jsonl").open("a") as asked:
         asked.write(json.dumps(words) + "\n")
     if (HERE / "no-engine").exists():
+        sys.stdout.write("\n")  # as the real one does
         sys.stderr.write("Cannot connect to the Docker daemon\n")
         return 1
     match words:
@@ -34,13 +34,15 @@ def main(words: list[str]) -> int:
             sys.stdout.write("99.1\n")
         case ["image", "inspect", *_]:
             return int(words[-1] != IMAGE)
-        case ["run", *_]:
-            return run(words)
-        case ["inspect", *_, name]:
+        case ["create", *_]:
+            (HERE / name_of(words)).with_suffix(".created").write_text(json.dumps(words))
+        case ["start", *_, name]:
+            return start(name)
+        case ["inspect", "--format", asked, name]:
             file = HERE / name
-            sys.stdout.write(file.read_text() if file.exists() else "0")
-        case ["rm", "--force", name]:
-            (HERE / name).with_suffix(".gone").touch()
+            kind = ".state" if "ExitCode" in asked else ""
+            sys.stdout.write(file.with_suffix(kind).read_text() if file.with_suffix(kind).exists() else "0")
+        case ["rm", "--force", *_, name]:
             try:
                 os.kill(int((HERE / name).read_text()), signal.SIGKILL)
             except (FileNotFoundError, ProcessLookupError):
@@ -48,18 +50,27 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def run(words: list[str]) -> int:
-    command = words[words.index(IMAGE) + 1 :]
-    env = {}
-    for flag, value in pairwise(words):
-        if flag == "--env":
-            name, _, env[name] = value.partition("=")
+def name_of(words: list[str]) -> str:
+    return words[words.index("--name") + 1]
+
+
+def start(name: str) -> int:
+    words = json.loads((HERE / name).with_suffix(".created").read_text())
+    places = {bind.rpartition("target=")[2].removesuffix(",readonly"): bind for bind in words if "source=" in bind}
+    command = [
+        places[word].split(",")[1].removeprefix("source=") if word in places else word
+        for word in words[words.index(IMAGE) + 1 :]
+    ]
     container = ["unshare", "--net", "--fork", "--kill-child", "--", sys.executable, "-c", BEGIN, *command]
-    init = subprocess.Popen(container, env=env | {"PATH": "/usr/bin:/bin"})
-    if "--name" in words:
-        (HERE / words[words.index("--name") + 1]).write_text(str(init.pid))
+    init = subprocess.Popen(container, env={"PATH": "/usr/bin:/bin"})
+    children = Path(f"/proc/{init.pid}/task/{init.pid}/children")
+    while not (shell := children.read_text().strip()) and init.poll() is None:
+        pass
+    (HERE / name).write_text(shell)
     status = init.wait()
-    return status if status >= 0 else 128 - status
+    status = status if status >= 0 else 128 - status
+    (HERE / name).with_suffix(".state").write_text(f"exited {status} false")
+    return status
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ FOREVER = "import time\nprint('up', flush=True)\ntime.sleep(3600)\n"
 IGNORES = "import signal\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n"
 
 
-@pytest.fixture(params=CONFINERS)
+@pytest.fixture(params=["bubblewrap", "unsafe"])  # and docker, where there is an engine: see test_engine.py
 def confiner(request: pytest.FixtureRequest) -> Confiner:
     return CONFINERS[request.param]()
 
@@ -91,6 +91,17 @@ def test_a_status_is_the_program_s_own_and_both_streams_are_heard(confiner: Conf
     assert (seen.ended.reason, seen.ended.status, seen.ended.signal) == ("exited", 3, None)
 
 
+def test_all_that_it_printed_before_its_end_is_heard(confiner: Confiner):
+    seen = ran(confiner, python("print('x' * 3_000_000)"))
+    assert (len(seen.out), seen.ended.reason, seen.ended.status) == (3_000_001, "exited", 0)
+
+
+@pytest.mark.parametrize("status", [1, 125, 127])
+def test_every_status_may_be_a_program_s_own(confiner: Confiner, status: int):
+    ended = ran(confiner, python(f"raise SystemExit({status})")).ended
+    assert (ended.reason, ended.status) == ("exited", status)
+
+
 def test_a_death_by_a_signal_is_not_a_timeout(confiner: Confiner):
     ended = ran(confiner, python("import os; os.kill(os.getpid(), 9)")).ended
     assert (ended.reason, ended.status, ended.signal) == ("signalled", None, 9)
@@ -121,6 +132,11 @@ def test_its_environment_is_what_was_given_and_nothing_else(confiner: Confiner, 
 def test_a_given_file_is_there_and_cannot_be_written(confiner: Confiner, fork: Fork):
     code = "print(open('/workspace/a/b').read(), __import__('os').stat('/workspace/a/b').st_mode & 0o222)"
     assert ran(confiner, python(code, fork, Given(b"seven", "/workspace/a/b"))).out == "seven 0\n"
+
+
+def test_beside_a_given_file_it_may_write(confiner: Confiner, fork: Fork):
+    code = "open('/workspace/a/b/new', 'w'); open('/workspace/a/new', 'w'); print('written')"
+    assert ran(confiner, python(code, fork, Given(b"seven", "/workspace/a/b/c"))).out == "written\n"
 
 
 def test_a_fork_is_read_from_below_written_above_and_below_stays_as_it_was(confiner: Confiner, fork: Fork):

@@ -1,8 +1,9 @@
-"""Docker, held to what it asks of an engine. None answers here but a script that writes down what it is asked."""
+"""Docker, held to what it asks of an engine: here a script that writes it down. A real one is met in test_engine.py."""
 
 import asyncio
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from itertools import pairwise
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from backends.sandbox.confining import python, ran
+from rung.backends.sandbox import staging
 from rung.backends.sandbox.docker import Docker
 from rung.core.confined import Bind, Bounds, Fork, Given, Program, Scratch
 from rung.core.errors import InstrumentFault, UsageError
@@ -86,18 +88,25 @@ def test_a_container_is_asked_for_with_nothing_that_it_could_use_against_us(engi
         Given(b"seven", "/given"),
         Scratch("/scratch", 3),
     )
-    bounds = Bounds(memory_mb=100, processes=20, open_files=30, file_mb=1, cpu_seconds=9)
-    code = "import os, sys; print('A_KEY' in os.environ, os.environ['HOME'], sys.stdin.read()); sys.exit(3)"
+    bounds = Bounds(memory_mb=100, processes=20, open_files=30, file_mb=1, cpu_seconds=9, address_mb=999)
+    code = """
+import os, resource, sys
+print("A_KEY" in os.environ, os.environ["HOME"], sys.stdin.read(), sorted(os.environ))
+print([resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in ("NOFILE", "FSIZE", "CPU", "CORE", "AS")])
+sys.exit(3)
+"""
     seen = ran(Docker("an-image"), python(code, *mounts, bounds=bounds, stdin=b"given"))
-    words = next(words for words in asked(engine) if "--name" in words)
+    words = next(words for words in reversed(asked(engine)) if "--name" in words)
     assert (seen.ended.reason, seen.ended.status) == ("exited", 3)
-    assert seen.out == "False /home/agent given\n"
+    said, limits = seen.out.splitlines()
+    assert said == "False /home/agent given ['HOME', 'LANG', 'PATH', 'PWD']"
+    assert limits == str([30, 1 << 20, 9, 0, 999 << 20])
     assert of_flag(words, "--network") == ["none"]
     assert of_flag(words, "--cap-drop") == ["ALL"]
-    assert of_flag(words, "--security-opt") == ["no-new-privileges"]
+    assert of_flag(words, "--security-opt")[0] == "no-new-privileges"
+    assert of_flag(words, "--security-opt")[1].endswith("/profile.json")
     assert (of_flag(words, "--pids-limit"), of_flag(words, "--memory")) == (["20"], ["100m"])
-    assert of_flag(words, "--ulimit") == ["nofile=30", "fsize=1048576", "core=0", "cpu=9"]
-    assert of_flag(words, "--user")[0].startswith("60")
+    assert re.fullmatch(r"(60\d{3}):\1", of_flag(words, "--user")[0])
     assert "--read-only" in words
     assert "--privileged" not in words
     assert f"type=bind,source={tmp_path}/upper,target=/workspace" in words
@@ -110,9 +119,9 @@ def test_a_container_is_removed_however_its_program_ends(engine: Path):
     if os.geteuid() != 0:
         return
     ended = ran(Docker("an-image"), python("import time; time.sleep(3600)", bounds=Bounds(seconds=0.5))).ended
-    name = of_flag(next(words for words in asked(engine) if "--name" in words), "--name")[0]
+    name = of_flag(next(words for words in reversed(asked(engine)) if "--name" in words), "--name")[0]
     assert ended.reason == "wall_clock"
-    assert ["rm", "--force", name] in asked(engine)
+    assert ["rm", "--force", "--volumes", name] in asked(engine)
 
 
 def test_a_path_that_docker_would_read_as_an_option_is_refused(engine: Path, tmp_path: Path):
@@ -120,3 +129,23 @@ def test_a_path_that_docker_would_read_as_an_option_is_refused(engine: Path, tmp
         return
     with pytest.raises(UsageError, match="path with a comma"):
         asyncio.run(Docker("an-image").start(Program(("true",), {}, (Bind(tmp_path / "a,readonly", "/x"),))))
+
+
+def test_a_folder_that_its_user_could_not_read_is_refused(engine: Path, tmp_path: Path):
+    if os.geteuid() != 0:
+        return
+    (closed := tmp_path / "closed").mkdir(mode=0o700)
+    with pytest.raises(UsageError, match="closed to others: chmod o\\+rX it, or use bubblewrap"):
+        asyncio.run(Docker("an-image").start(Program(("true",), {}, (Bind(closed, "/x"),))))
+
+
+def test_folders_around_a_mount_are_made_and_no_link_is_followed(tmp_path: Path):
+    for name in ("home", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "home" / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "home" / "file").touch()
+    for path in ("a/b/mount", "link/c/mount", "file/d/mount"):
+        staging.point(str(tmp_path / "home"), path)
+    assert (tmp_path / "home" / "a" / "b").is_dir()
+    assert not (tmp_path / "home" / "a" / "b" / "mount").exists()
+    assert list((tmp_path / "elsewhere").iterdir()) == []

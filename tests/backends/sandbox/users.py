@@ -30,7 +30,8 @@ def command(module: str, *argv: str) -> list[str]:
 def environment() -> dict[str, str]:
     """What it needs to find what is tested; the folder of packages comes last, and only pure ones are taken from it."""
     path = (Path(rung.__file__).parents[1], TESTS, SITE)
-    return {"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(map(str, path)), "PYTHONDONTWRITEBYTECODE": "1"}
+    engine = {name: os.environ[name] for name in ("DOCKER_HOST",) if name in os.environ}
+    return engine | {"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(map(str, path)), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def as_nobody(module: str, *argv: str) -> str:

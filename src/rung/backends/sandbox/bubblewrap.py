@@ -27,13 +27,18 @@ USER = 1000
 
 TMP_MB, SHM_MB, HOME_MB = 1024, 64, 64
 
-_FILES = {
-    "/etc/passwd": f"root:x:0:0:root:/root:/bin/sh\nagent:x:{USER}:{USER}:agent:{HOME}:/bin/sh\n",
-    "/etc/group": f"root:x:0:\nagent:x:{USER}:\n",
-    "/etc/hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
-    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-    "/etc/resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:1\n",
-}
+
+def files(user: str) -> Mapping[str, str]:
+    """What a program finds in /etc, made up, by path; `user` is its own number."""
+    return {
+        "/etc/passwd": f"root:x:0:0:root:/root:/bin/sh\nagent:x:{user}:{user}:agent:{HOME}:/bin/sh\n",
+        "/etc/group": f"root:x:0:\nagent:x:{user}:\n",
+        "/etc/hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
+        "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+        "/etc/resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:1\n",
+    }
+
+
 _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _OF_ETC = ("ld.so.cache", "alternatives", "ssl", "pki")
 _TAKEN = ("/", "/usr", "/etc", "/proc", "/dev", *(f"/{name}" for name in _SYSTEM))
@@ -171,7 +176,7 @@ class _Made:
         for name in _OF_ETC:
             if Path("/etc", name).exists():
                 yield from ("--ro-bind", f"/etc/{name}", f"/etc/{name}")
-        for path, text in _FILES.items():
+        for path, text in files(str(USER)).items():
             yield from ("--perms", "0444", "--file", self.given(text.encode()), path)
         yield from ("--proc", "/proc", "--dev", "/dev")
         yield from (*_scratch("/dev/shm", SHM_MB), "--remount-ro", "/dev", *_scratch("/tmp", TMP_MB))  # noqa: S108

@@ -2,9 +2,10 @@
 
 A container has no network but its loopback; listeners and the capture are opened in it as they are in bubblewrap, and
 for that it takes root: a plain user may not step into what the engine made. Forks are copies. The engine's own bounds
-hold memory and processes. Nothing here has met a real engine yet: its tests hold it to what it asks of one.
+hold memory and processes, the kernel's limits and the filter of system calls are those of bubblewrap.
 """
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -12,18 +13,24 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rung.backends.sandbox import inside, session
-from rung.backends.sandbox.bubblewrap import HOME, SHM_MB, TMP_MB, UNCONFINED
+from rung.backends.sandbox.bubblewrap import HOME, HOME_MB, SHM_MB, TMP_MB, UNCONFINED, files
+from rung.backends.sandbox.dockered import AT_END
 from rung.backends.sandbox.order import GRACE, LATER, Order
-from rung.core.confined import Bind, Bounds, Fork, Given, Hear, Isolation, Mount, Program, Scratch, Sockets
+from rung.backends.sandbox.profile import profile
+from rung.core.canonical import canonical
+from rung.core.confined import Bind, Bounds, Ended, Fork, Given, Hear, Isolation, Mount, Program, Scratch, Sockets
 from rung.core.errors import InstrumentFault, UsageError
 
 NAME = "docker"
 IMAGE = "python:3.11-slim"
 LABEL = "rung=program"
-"""Containers bear it: should a supervisor be killed, `docker ps --filter label=rung=program` finds what it left."""
+"""Containers bear it: should rung and the supervisor both be killed, `docker ps --filter label=rung=program` finds what
+they left."""
+
+STDIN = "/run/stdin"
 
 _ENGINE = ("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "HOME", "PATH")
 """What of our environment tells the docker command where its engine is. None of it reaches the program."""
@@ -42,12 +49,12 @@ class Docker:
     _found: Isolation | None = None
 
     def probe(self) -> Isolation:
-        """Ask the engine who it is and whether it has the image, and run a container of it."""
+        """Ask the engine who it is and whether it has the image, and run a program in a container of it."""
         if self._found is None:
-            self._found = _probed(self.image)
+            self._found = _probed(self.image, self.nursery)
         return self._found
 
-    async def start(self, program: Program, *, hear: Hear | None = None) -> session.Furnished:
+    async def start(self, program: Program, *, hear: Hear | None = None) -> "Contained":
         """Make the container and leave the program lying still in it."""
         found = self.probe()
         if found.missing:
@@ -55,16 +62,29 @@ class Docker:
         folder = _folder()
         try:
             order = replace(ordered(program, self.image, folder), grace=self.grace)
-            by, given = enforced_by(program.bounds), [session.given(program.stdin)]
-            kept = await session.ordered(self.nursery, order, given, hear=hear, enforced_by=by)
+            by, nothing = enforced_by(program.bounds), [session.given(b"")]
+            kept = await session.ordered(self.nursery, order, nothing, hear=hear, enforced_by=by)
         except BaseException:
+            _asked("rm", "--force", folder.name)
             session.clear(folder, Sockets())
             raise
-        return session.Furnished(kept, kept.sockets, folder)
+        return Contained(kept, kept.sockets, folder)
+
+
+@dataclass(slots=True)
+class Contained(session.Furnished):
+    """A session whose supervisor removes its container, or who does it, should the supervisor have been killed."""
+
+    async def wait(self) -> Ended:
+        """How it ended."""
+        ended = await self._kept.wait()
+        if ended.reason == "instrument_lost":
+            await asyncio.to_thread(_asked, "rm", "--force", self._folder.name)
+        return ended
 
 
 def _folder() -> Path:
-    """A folder for given files, open to the container's user."""
+    """A folder for given files, open to the container's user. The container bears its name."""
     folder = Path(tempfile.mkdtemp(prefix="rung-"))
     folder.chmod(0o755)
     return folder
@@ -72,7 +92,7 @@ def _folder() -> Path:
 
 def enforced_by(bounds: Bounds) -> Mapping[str, str]:
     """Who holds each bound that is set: the engine's memory cgroup counts memfds too."""
-    by = {"cpu_seconds": "rlimit", "address_mb": "nobody", "processes": "cgroup", "open_files": "rlimit"}
+    by = {"cpu_seconds": "rlimit", "address_mb": "rlimit", "processes": "cgroup", "open_files": "rlimit"}
     by |= {"file_mb": "rlimit", "seconds": "watchdog", "memory_mb": "cgroup", "written_mb": "watchdog"}
     by |= {"written_files": "watchdog", "output_mb": "watchdog"}
     held = {name: by[name] for name, value in asdict(bounds).items() if value is not None}
@@ -82,8 +102,8 @@ def enforced_by(bounds: Bounds) -> Mapping[str, str]:
 # --------------------------------------------------------------------------------------------- a look at the machine
 
 
-def _probed(image: str) -> Isolation:
-    lacks = _lacks(image)
+def _probed(image: str, nursery: session.Nursery) -> Isolation:
+    lacks = _lacks(image) or _tried(image, nursery)
     return Isolation(NAME, _asked("version", "--format", "{{.Server.Version}}")[1], lacks, unconfined=UNCONFINED[:1])
 
 
@@ -97,8 +117,22 @@ def _lacks(image: str) -> tuple[str, ...]:
         return ("listeners inside a container are opened by root on Linux alone: run rung as root, or use bubblewrap",)
     if not _asked("image", "inspect", "--format", "{{.Id}}", image)[0]:
         return (f"the image {image} is not on this machine: docker pull {image}",)
-    works, said = _asked("run", "--rm", "--network", "none", "--label", LABEL, image, "/bin/sh", "-c", "exit 0")
-    return () if works else (f"a container of {image} does not run (seen: {said})",)
+    return ()
+
+
+def _tried(image: str, nursery: session.Nursery) -> tuple[str, ...]:
+    """Run a program in it, with all that is used later."""
+    folder, nothing = _folder(), session.given(b"")
+    program = Program(("/bin/sh", "-c", "exit 0"), {"PATH": os.defpath}, bounds=Bounds(seconds=60))
+    try:
+        said, printed = session.tried(nursery, ordered(program, image, folder), [nothing])
+    finally:
+        os.close(nothing)
+        session.clear(folder, Sockets())
+    if said.get("reason") == "exited" and said["status"] == 0:
+        return ()
+    seen = said.get("why") or printed.decode(errors="replace") or said
+    return (f"a container of {image} does not run (seen: {seen})",)
 
 
 def _asked(*words: str) -> tuple[bool, str]:
@@ -110,63 +144,93 @@ def _asked(*words: str) -> tuple[bool, str]:
         done = subprocess.run([found, *words], capture_output=True, text=True, timeout=_SECONDS, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
         return False, str(error)
-    return done.returncode == 0, (done.stdout or done.stderr).strip()[-300:]
+    return done.returncode == 0, (done.stdout.strip() or done.stderr.strip())[-300:]
 
 
 # --------------------------------------------------------------------------------------------- a program as options
 
-_GATE = 'read -r _ && exec "$@"'
-"""Lies still until a line comes; what is read after it is the program's own."""
+_GATE = (
+    'read -r _ || exit; exec 3>&2 2>/dev/null; (exec "$@") <"$0" 2>&3 3>&-; s=$?; '
+    f"exec {AT_END}</dev/null; read -r _; exit $s"
+)
+"""Lies still until a line comes, runs the program, and stays until another one does. What a shell says of a program
+that was killed is not the program's."""
 
 
 def ordered(program: Program, image: str, folder: Path) -> Order:
-    """What a supervisor is told; it picks the container's name and user. Given files come to lie in the folder."""
-    words = ["run", "--rm", "--interactive", "--name", f"{LATER}name", "--label", LABEL, *_isolation(program)]
+    """What a supervisor is told; it picks the user. Given files come to lie in the folder."""
+    words = ["--interactive", "--name", folder.name, "--label", LABEL, *_isolation(program, folder)]
     for number, mount in enumerate(program.mounts):
         words += _mounted(mount, folder / str(number))
     if not any(mount.inside == HOME for mount in program.mounts):
-        words += ["--tmpfs", f"{HOME}:rw,mode=1777,size={SHM_MB}m"]
-    words += [image, "/bin/sh", "-c", _GATE, "sh", *program.argv]
+        words += _scratch(HOME, HOME_MB)
+    if program.stdin:
+        words += _mounted(Given(program.stdin, STDIN), folder / "stdin")
+    # What an image would add to an environment is taken out again.
+    environment = (f"{name}={value}" for name, value in ({"PWD": program.cwd} | dict(program.env)).items())
+    words += [image, "/bin/sh", "-c", _GATE, STDIN if program.stdin else os.devnull, "env", "-i", *environment]
     forks = [mount for mount in program.mounts if isinstance(mount, Fork)]
     binds = [mount for mount in program.mounts if isinstance(mount, Bind) and mount.writable]
     writable = (*(str(fork.upper) for fork in forks), *(str(bind.outside) for bind in binds))
     return Order(
-        kind="docker", command=(shutil.which("docker") or "docker",), options=tuple(words), program=program.argv[0],
-        cwd=program.cwd, search=program.env.get("PATH", os.defpath), bounds=program.bounds,
+        kind="docker", command=(shutil.which("docker") or "docker",), options=(*words, *program.argv),
+        program=program.argv[0], cwd=program.cwd, search=program.env.get("PATH", os.defpath), bounds=program.bounds,
         env={name: os.environ[name] for name in _ENGINE if name in os.environ}, wanted=inside.wanted(program.network),
-        copied=tuple((str(fork.lower), str(fork.upper)) for fork in forks),
+        copied=tuple((str(fork.lower), str(fork.upper)) for fork in forks), points=tuple(_points(program.mounts)),
         owned=writable, watched=writable, tidied=(str(folder),), other_user=True,
     )  # fmt: skip
 
 
-def _isolation(program: Program) -> Iterator[str]:
+def _isolation(program: Program, folder: Path) -> Iterator[str]:
     bounds = program.bounds
-    yield from ("--network", "none", "--hostname", "sandbox", "--user", f"{LATER}user", "--read-only", "--init")
+    (folder / "profile.json").write_text(canonical(profile()))
+    yield from ("--network", "none", "--hostname", "sandbox", "--user", f"{LATER}user:{LATER}user", "--read-only")
     yield from ("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", str(bounds.processes))
-    yield from ("--log-driver", "none", "--pull", "never", "--workdir", program.cwd)
-    yield from ("--tmpfs", f"/tmp:rw,mode=1777,size={TMP_MB}m", "--shm-size", f"{SHM_MB}m")  # noqa: S108
-    yield from ("--ulimit", f"nofile={bounds.open_files}", "--ulimit", f"fsize={bounds.file_mb << 20}")
-    yield from ("--ulimit", "core=0")
+    yield from ("--security-opt", f"seccomp={folder}/profile.json")
+    yield from ("--log-driver", "none", "--pull", "never", "--workdir", program.cwd, "--shm-size", f"{SHM_MB}m")
+    yield from _scratch("/tmp", TMP_MB)  # noqa: S108
+    for path, text in files(f"{LATER}user").items():
+        yield from _mounted(Given(text.encode(), path), folder / f"etc-{PurePosixPath(path).name}")
     if bounds.memory_mb:
         yield from ("--memory", f"{bounds.memory_mb}m", "--memory-swap", f"{bounds.memory_mb}m")
-    if bounds.cpu_seconds:
-        yield from ("--ulimit", f"cpu={bounds.cpu_seconds}")
-    for name, value in program.env.items():
-        yield from ("--env", f"{name}={value}")
+
+
+def _scratch(at: str, megabytes: int) -> tuple[str, str]:
+    return "--tmpfs", f"{at}:rw,exec,mode=1777,size={megabytes}m"
 
 
 def _mounted(mount: Mount, own: Path) -> tuple[str, str]:
     if isinstance(mount, Scratch):
-        return "--tmpfs", f"{mount.inside}:rw,mode=1777,size={mount.megabytes}m"
+        return _scratch(mount.inside, mount.megabytes)
     if isinstance(mount, Given):
         own.write_bytes(mount.data)
         own.chmod(0o444)
         return "--mount", _bound(str(own), mount.inside, writable=False)
-    outside, writable = (mount.outside, mount.writable) if isinstance(mount, Bind) else (mount.upper, True)
-    return "--mount", _bound(str(Path(outside).absolute()), mount.inside, writable=writable)
+    if isinstance(mount, Fork):
+        return "--mount", _bound(str(mount.upper.absolute()), mount.inside, writable=True)
+    if not mount.writable:
+        _refuse_closed(mount.outside)
+    return "--mount", _bound(str(mount.outside.absolute()), mount.inside, writable=mount.writable)
+
+
+def _refuse_closed(outside: Path) -> None:
+    """A program is a user of its own, and docker shows that user a folder as it is."""
+    needed = 0o005 if outside.is_dir() else 0o004
+    if outside.exists() and outside.stat().st_mode & needed != needed:
+        raise UsageError(f"docker shows {outside} as it is, closed to others: chmod o+rX it, or use bubblewrap")
 
 
 def _bound(outside: str, at: str, *, writable: bool) -> str:
     if "," in outside or "," in at:
         raise UsageError(f"docker cannot mount a path with a comma: {outside!r} at {at!r}")
     return f"type=bind,source={outside},target={at}{'' if writable else ',readonly'}"
+
+
+def _points(mounts: tuple[Mount, ...]) -> Iterator[tuple[str, str]]:
+    """What is mounted inside of a writable folder, by that folder. The engine would make what is around it root's."""
+    for around in mounts:
+        if isinstance(around, Fork) or (isinstance(around, Bind) and around.writable):
+            outside = around.upper if isinstance(around, Fork) else around.outside
+            for mount in mounts:
+                if mount is not around and PurePosixPath(mount.inside).is_relative_to(around.inside):
+                    yield str(outside), str(PurePosixPath(mount.inside).relative_to(around.inside))

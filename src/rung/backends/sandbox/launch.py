@@ -82,6 +82,10 @@ class Launched(Protocol):
         """How many processes are left of it that run or may run, now that the program itself has ended."""
         ...
 
+    def starved(self) -> bool:
+        """Whether the kernel killed any of its processes for the memory they held together."""
+        ...
+
     def main(self) -> int:
         """The program's own process; 0 when it is not known or gone."""
         ...
@@ -202,7 +206,7 @@ class Bubblewrapped:
                 with suppress(ProcessLookupError):
                     self._main_fd = os.pidfd_open(self._main)
         if self._main_fd is None and (not procs.alive(self.inner) or self._only_others()):
-            self._main_fd = _ended()
+            self._main_fd = ended()
         return self._main_fd
 
     def _only_others(self) -> bool:
@@ -226,6 +230,10 @@ class Bubblewrapped:
         """All that lives but the program."""
         return sum(1 for pid in self.tree() if procs.alive(pid) and procs.number_inside(pid) != 2)
 
+    def starved(self) -> bool:
+        """Memory is the watchdog's alone."""
+        return False
+
     def main(self) -> int:
         """The program's process."""
         return self._main
@@ -239,7 +247,7 @@ class Bubblewrapped:
         """All of it is below the supervisor."""
 
 
-def _ended() -> int:
+def ended() -> int:
     """A descriptor that is readable at once."""
     read, write = os.pipe()
     os.close(write)
@@ -365,6 +373,10 @@ class Bare:
     def survivors(self) -> int:
         """All that lives but the program."""
         return sum(1 for pid in self.tree() if pid != self.outer and procs.alive(pid))
+
+    def starved(self) -> bool:
+        """Memory is the watchdog's alone."""
+        return False
 
     def main(self) -> int:
         """The program's process."""

@@ -29,8 +29,9 @@ class Order:
     `command` starts it; for bubblewrap it is bwrap itself, whose options lie in the first descriptor that is given, for
     docker `options` come after it. `program`, `search` and `cwd` are what will run inside: its name, where that is
     looked for, and the folder it begins in. `view` is what root lays out first, and `owned` what becomes the sandbox's
-    own user's; `copied` are pairs of folders to copy where there is no overlay. `watched` folders count as written.
-    `works` and `tidied` are removed in the end, also when the instrument was killed.
+    own user's; `copied` are pairs of folders to copy where there is no overlay, `points` folders and paths in them at
+    which something will be mounted. `watched` folders count as written. `works` and `tidied` are removed in the end,
+    also when the instrument was killed.
     """
 
     kind: Kind
@@ -44,6 +45,7 @@ class Order:
     wanted: Wanted | None = None
     view: tuple[View, ...] = ()
     copied: tuple[tuple[str, str], ...] = ()
+    points: tuple[tuple[str, str], ...] = ()
     owned: tuple[str, ...] = ()
     works: tuple[str, ...] = ()
     watched: tuple[str, ...] = ()
@@ -69,6 +71,7 @@ def from_json(data: Mapping[str, Any]) -> Order:
             "wanted": to_wanted(given["wanted"]),
             "view": to_view(given["view"]),
             "copied": tuple((lower, upper) for lower, upper in given["copied"]),
+            "points": tuple((folder, path) for folder, path in given["points"]),
         }
     )
 

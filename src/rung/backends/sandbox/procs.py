@@ -52,6 +52,13 @@ def alive(pid: int) -> bool:
     return False
 
 
+def is_ending(pid: int) -> bool:
+    """Whether a process is gone or on its way (PF_EXITING); the first of a namespace takes all others with it then."""
+    with suppress(*_GONE):
+        return bool(int(_stat(pid)[6]) & 0x4)
+    return True
+
+
 def number_inside(pid: int) -> int:
     """The number that a process has in its own namespace of processes; 0 when it is gone."""
     with suppress(*_GONE):
@@ -67,6 +74,22 @@ def cpu_seconds(pids: list[int]) -> float:
         with suppress(*_GONE):
             ticks += sum(map(int, _stat(pid)[11:15]))  # utime, stime, cutime, cstime
     return ticks / _TICKS
+
+
+def killed_for_memory(pid: int) -> int:
+    """How many processes the kernel has killed in this one's memory cgroup, for they held more together than they may;
+    0 where it has none, or is gone."""
+    with suppress(*_GONE):
+        for number, kinds, path in (line.split(":", 2) for line in _read(f"/proc/{pid}/cgroup").decode().splitlines()):
+            if "memory" in kinds.split(","):
+                return _killed(f"/sys/fs/cgroup/memory{path}/memory.oom_control")
+            if number == "0" and Path(f"/sys/fs/cgroup{path}/memory.events").exists():
+                return _killed(f"/sys/fs/cgroup{path}/memory.events")
+    return 0
+
+
+def _killed(file: str) -> int:
+    return sum(int(line.split()[1]) for line in _lines(file, b"oom_kill "))
 
 
 def memory_kb(pids: list[int]) -> int:

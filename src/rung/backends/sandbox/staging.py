@@ -89,6 +89,22 @@ def copy(lower: str, upper: str) -> None:
     _run("cp", "-a", "--reflink=auto", "--", f"{lower}/.", upper)
 
 
+def point(folder: str, path: str) -> None:
+    """Make the folders around a path in a folder. A program has written in there: what is a link, or no folder, is left
+    as it is and not followed."""
+    at = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in Path(path).parent.parts:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=at)
+            at, around = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at), at
+            os.close(around)
+    except NotADirectoryError:
+        return
+    finally:
+        os.close(at)
+
+
 def _run(*command: str) -> None:
     environment = {"PATH": os.defpath, "LC_ALL": "C"}
     done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603

@@ -42,6 +42,8 @@ WRITTEN_EVERY = 0.5
 SHARE = 20
 """A look that takes long is followed by so many times its length without one."""
 
+STARVED = "the kernel killed one of its processes, for together they held more than {} MB"
+
 STARTING_EVERY = 0.002
 TOLD = 2000
 """Characters of what bwrap says that are passed on."""
@@ -109,6 +111,8 @@ class Supervisor:
         for lower, upper in self.order.copied:
             if not any(Path(upper).iterdir()):
                 staging.copy(lower, upper)
+        for folder, path in self.order.points:
+            staging.point(folder, path)
         for work in self.order.works:
             remove_work(work)  # of a session whose supervisor was killed
             Path(work).mkdir(mode=0o700)
@@ -262,6 +266,8 @@ class Supervisor:
         held = procs.memory_kb(pids) if bound else 0
         if bound and held > bound * 1024 and (exact := procs.shared_out_kb(pids)) > bound * 1024:
             self._end("memory", f"its processes hold {exact // 1024} MB together, more than {bound} MB")
+        if self.held.starved():
+            self._end("memory", STARVED.format(bound))
         self._again("memory", SOON if bound and held > bound * 512 else LATER, began)
 
     def _fetch_lost(self, pids: list[int]) -> None:
@@ -326,6 +332,9 @@ class Supervisor:
         seconds = 0.0 if self.released is None else time.monotonic() - self.released
         forced = self.held.survivors()
         ended = self._status() if self._main_is_gone() else None
+        if ended is not None and self.held.broke(ended):
+            ended = None
+        starved = self.held.starved()
         self.cpu = max(self.cpu, procs.cpu_seconds(self.held.accounted()))
         self.held.end()
         kill_all(LAST_SECONDS)
@@ -333,7 +342,12 @@ class Supervisor:
         for name in list(self.streams):
             self._drain(name)
         self.tidy()
-        return self._said(ended) | {"seconds": seconds, "forced": forced, "dropped": self.dropped, "cpu": self.cpu}
+        return self._said(ended, starved=starved) | {
+            "seconds": seconds,
+            "forced": forced,
+            "dropped": self.dropped,
+            "cpu": self.cpu,
+        }
 
     def tidy(self) -> None:
         """Remove what was laid out for this program alone."""
@@ -346,19 +360,30 @@ class Supervisor:
         """What the program's process left to its parent; None when its parent is gone without a word."""
         self.held.finish()
         gone = os.pidfd_open(self.held.outer)
-        select.select([gone], [], [], LAST_SECONDS)
+        self._hear_until(gone)
         os.close(gone)
         pid, status = os.waitpid(self.held.outer, os.WNOHANG)
         return status if pid else None
 
+    def _hear_until(self, gone: int) -> None:
+        """Take what is printed until a process is gone: it may have to pass on what the program printed at last."""
+        until = time.monotonic() + LAST_SECONDS
+        found: list[int] = []
+        while gone not in found and (left := until - time.monotonic()) > 0:
+            found = select.select([gone, *self.streams.values()], [], [], left)[0]
+            for name in [name for name, each in self.streams.items() if each in found]:
+                self._take(name)
+            self._flush(HELD_BACK)
+
     def _main_is_gone(self) -> bool:
         return self.main is not None and bool(select.select([self.main], [], [], 0)[0])
 
-    def _said(self, ended: int | None) -> dict[str, JSON]:
-        broke = ended is None or self.held.broke(ended)
-        number, status = (None, None) if ended is None or broke else how(ended)
+    def _said(self, ended: int | None, *, starved: bool) -> dict[str, JSON]:
+        number, status = (None, None) if ended is None else how(ended)
         reason, why = self.reason, self.why
-        if reason is None and broke:
+        if reason is None and starved:
+            reason, why = "memory", STARVED.format(self.order.bounds.memory_mb)
+        elif reason is None and ended is None:
             reason, why = "sandbox_failed", "what confines the program was ended from outside"
         elif reason is None:
             reason = "exited" if number is None else "signalled"
@@ -450,7 +475,7 @@ def rehearse() -> None:
         keeper = Supervisor(from_json(said[0]) if said else _REHEARSED, theirs, Bare(_REHEARSED), lambda: None)
         check_inside(os.getpid(), keeper.order)
         keeper.held.tree()
-        keeper._say(keeper._said(0))
+        keeper._say(keeper._said(0, starved=False))
         keeper._send_on()
 
 
