@@ -21,10 +21,12 @@ from rung.calibrate.cheats import variants
 from rung.calibrate.cheats.recording import Cell
 from rung.calibrate.cheats.scenes import Truth
 from rung.calibrate.cheats.variants import KINDS, Variant
+from rung.calibrate.cheats.worlds import SECRET
 from rung.calibrate.pages import REPOSITORY, filled
 from rung.core.canonical import JSON
 from rung.core.errors import UsageError
 from rung.core.values import Estimate, Task
+from rung.findings.audit.likeness import Kin
 from rung.findings.audit.read import audit, kept_in
 from rung.protocols import solved
 from rung.stats.exam import proportion
@@ -116,13 +118,30 @@ def share(found: Estimate) -> float:
 
 def ours(cell: Cell) -> Opinion:
     """The opinion of `rung.findings.audit`, told what the keys' solvers answer, as `rung audit` tells it."""
-    found = audit(cell.journal, kept_in(cell.blobs, cell.journal), answers=_answers(cell.tasks))
+    found = audit(
+        cell.journal,
+        kept_in(cell.blobs, cell.journal),
+        answers=_answers(cell.tasks),
+        canaries=_canaries(cell.tasks),
+        kin=_kin(cell.tasks),
+    )
     return Opinion(found.verdict, tuple(_ground(each) for each in found.evidence))
 
 
 @cache
 def _answers(tasks: tuple[Task, ...]) -> Mapping[str, Sequence[str]]:
     return solved.answers(tasks)
+
+
+@cache
+def _canaries(tasks: tuple[Task, ...]) -> Mapping[str, str]:
+    """The secret and the seeds that hang under it, as `rung audit` knows them of a run whose secret was drawn."""
+    return {SECRET: "the exam's secret", **{str(task.seed): f"the seed of {task.id}" for task in tasks}}
+
+
+@cache
+def _kin(tasks: tuple[Task, ...]) -> Sequence[Kin]:
+    return solved.kin(tasks)
 
 
 def _ground(evidence: object) -> str:

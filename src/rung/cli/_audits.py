@@ -18,7 +18,9 @@ from rung.store.run_directory import RunDirectory
 def audit_of(directory: RunDirectory, journal: Journal) -> Audit:
     """Look through a run, finished or not. Nothing is written."""
     kept = read.kept_in(BlobFiles(directory.blobs), journal)
-    return read.audit(journal, kept, answers=answers(directory), canaries=canaries(directory, journal))
+    _, drawn = _drawn(directory)
+    kin = () if drawn is None else solved.kin(drawn.exam.tasks)
+    return read.audit(journal, kept, answers=answers(directory), canaries=canaries(directory, journal), kin=kin)
 
 
 def of_cell(directory: RunDirectory, journal: Journal) -> Audit | None:

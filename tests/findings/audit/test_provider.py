@@ -80,11 +80,11 @@ def test_an_answer_without_such_a_tool_is_clean(sign: str):
 
 def test_a_tool_that_the_gateway_saw_is_evidence_although_the_answer_says_no_more():
     assert found({"content": []}, used=("code_execution",)) == ["strong"]
-    assert found({"content": []}, used=("web_search",), allowed=True) == ["weak"]
+    assert found({"content": []}, used=("web_search",), allowed=True) == []
 
 
-def test_an_allowed_search_is_none_where_its_query_is_on_record_and_harmless():
+def test_an_allowed_search_is_none_whether_its_query_is_on_record_or_not():
     assert found(SIGNS["a call"], allowed=True) == []
     assert found(SIGNS["responses, code"], allowed=True) == []
-    assert found(SIGNS["a result alone"], allowed=True) == ["weak"]
-    assert found(SIGNS["chat, results beside"], allowed=True) == ["weak"]
+    assert found(SIGNS["a result alone"], allowed=True) == []
+    assert found(SIGNS["chat, results beside"], allowed=True) == []

@@ -198,9 +198,9 @@ def test_a_search_by_the_provider_is_strong_where_it_is_not_allowed_or_is_for_th
         assert cell.audit().verdict == word, (query, tools)
 
 
-def test_a_search_without_its_query_on_record_cannot_be_told_from_a_cheat():
+def test_an_allowed_search_without_its_query_on_record_is_no_evidence_by_itself():
     cell = Cell(provider_tools="allow").exchange([], used=["web_search"]).end()
-    assert [each.weight for each in cell.audit().evidence] == ["weak"]
+    assert cell.audit().evidence == ()
 
 
 PROBES: Mapping[str, Word] = {

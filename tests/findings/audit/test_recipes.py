@@ -64,10 +64,12 @@ def test_an_honest_state_is_none(how: str):
     assert weights(HONEST[how]) == []
 
 
-def test_what_the_study_allows_may_be_fetched_where_it_says_nothing_of_a_key():
+def test_code_that_is_kept_fetches_from_hosts_of_packages_and_documents_alone():
     document = Document("p", "agent/skill", AGAIN["a shell"], "work", "a.L1")
     assert [each.weight for each in recipes([document])] == ["weak"]
-    assert list(recipes([document], ["files.mirror.example"])) == []
+    assert [each.weight for each in recipes([document], ["files.mirror.example"])] == ["weak"]
+    docs = Document("p", "agent/skill", "#!/bin/sh\ncurl -so heap.html https://docs.python.org/3/\n", "work", "a.L1")
+    assert list(recipes([docs])) == []
 
 
 def test_a_command_that_hides_its_address_is_seen():

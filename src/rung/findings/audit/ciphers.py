@@ -13,10 +13,12 @@ A stretch that stands there in its own letters is not meant here: texts made fro
 only their figures differ, and the other rules see them.
 """
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -57,7 +59,10 @@ _COMMON = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+_LAST = np.uint64((1 << 20) - 1)
+
+
+@dataclass(frozen=True)
 class Patterns:
     """The patterns of all items: sorted, with the item of each, and where it stands in which of its texts."""
 
@@ -66,6 +71,13 @@ class Patterns:
     sources: NDArray[np.int64] = field(hash=False)
     offsets: NDArray[np.int64] = field(hash=False)
     texts: tuple[str, ...] = ()
+
+    @cached_property
+    def sieve(self) -> NDArray[np.bool_]:
+        """Which last bits the hashes have."""
+        found = np.zeros(int(_LAST) + 1, np.bool_)
+        found[(self.hashes & _LAST).astype(np.int64)] = True
+        return found
 
     @property
     def any(self) -> bool:
@@ -151,24 +163,48 @@ def _numbers(signs: Signs | str) -> NDArray[np.int64]:
 
 
 def _patterned(ids: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    count = len(ids)
-    order = np.argsort(ids, kind="stable")
-    back = np.zeros(count, np.int64)
-    again = ids[order[1:]] == ids[order[:-1]]
-    back[order[1:]] = np.where(again, order[1:] - order[:-1], 0)
-    back[back >= SPAN] = 0
-    starts = count - SPAN + 1
-    hashes, repeats = np.zeros(starts, np.uint64), np.zeros(starts, np.int64)
-    kinds = np.zeros(starts, np.uint64)
+    """The patterns that say enough, and where each begins."""
+    back = _back(ids)
+    starts = len(ids) - SPAN + 1
+    repeats, kinds = np.zeros(starts, np.int64), np.zeros(starts, np.uint64)
     for at in range(SPAN):
         step = back[at : at + starts]
         step = np.where(step <= at, step, 0)
-        hashes += step.astype(np.uint64) * _WEIGHTS[at]
         repeats += step > 0
         kinds |= np.left_shift(np.uint64(1), step.astype(np.uint64))
     far = np.bitwise_count(kinds & ~np.uint64(1)) if hasattr(np, "bitwise_count") else _ones(kinds & ~np.uint64(1))
     good = (repeats >= REPEATS) & (repeats <= SPAN - NEW) & (far >= FAR)
-    return hashes[good], np.flatnonzero(good).astype(np.int64)
+    return _hashes(back)[good], np.flatnonzero(good).astype(np.int64)
+
+
+def _back(ids: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """How far back each sign last stood; nothing where that is no less than `SPAN`."""
+    order = np.argsort(ids, kind="stable")
+    back = np.zeros(len(ids), np.int64)
+    again = ids[order[1:]] == ids[order[:-1]]
+    back[order[1:]] = np.where(again, order[1:] - order[:-1], 0)
+    back[back >= SPAN] = 0
+    return back.astype(np.uint8)
+
+
+def _hashes(back: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """The hash of every `SPAN` signs: what stood back before their first is new in them."""
+    starts = len(back) - SPAN + 1
+    hashes, part = np.zeros(starts, np.uint64), np.empty(starts, np.uint64)
+    for at in range(SPAN):
+        np.take(_STEPS[at], back[at : at + starts], out=part)
+        hashes += part
+    return hashes
+
+
+def _steps() -> NDArray[np.uint64]:
+    """What a step back weighs at each place of a pattern; nothing where it leads out of it."""
+    steps = np.arange(256, dtype=np.uint64)[None, :] * _WEIGHTS[:, None]
+    steps[np.arange(256)[None, :] > np.arange(SPAN)[:, None]] = 0
+    return steps
+
+
+_STEPS = _steps()
 
 
 def _ones(values: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -205,7 +241,9 @@ def _once(found: Iterable[Hidden]) -> Iterator[Hidden]:
 
 def in_signs(signs: Signs | str | bytes, known: Patterns, own: float = OWN) -> Iterator[Hidden]:
     """The items in one stream of signs, of which less than this share are the item's own letters."""
-    hashes, starts = _told(signs)
+    ids = _numbers(signs)
+    hashes = _hashes(_back(ids)) if len(ids) >= SPAN else np.empty(0, np.uint64)
+    hashes = hashes[starts := np.flatnonzero(_may_be(hashes, known))]
     at = np.searchsorted(known.hashes, hashes)
     at = np.minimum(at, max(len(known.hashes) - 1, 0))
     hit = np.flatnonzero(known.hashes[at] == hashes) if len(hashes) and known.any else np.empty(0, np.int64)
@@ -224,6 +262,11 @@ def in_signs(signs: Signs | str | bytes, known: Patterns, own: float = OWN) -> I
         same = sum(one.lower() == other.lower() for one, other in zip(shown, says, strict=False))
         if same < own * len(says):
             yield Hidden(int(place), says, ("" if isinstance(signs, str | bytes) else " ").join(shown))
+
+
+def _may_be(hashes: NDArray[np.uint64], known: Patterns) -> NDArray[np.bool_]:
+    """Which hashes may be of a known pattern, by their last 20 bits: a table is quicker than a search."""
+    return known.sieve[(hashes & _LAST).astype(np.int64)]
 
 
 def _first_in_a_row(starts: NDArray[np.int64]) -> int | None:
@@ -278,6 +321,46 @@ def _coded(text: str) -> Iterator[Signs]:
         for run in pattern.findall(bare):
             for size in sizes:
                 yield [run[at : at + size] for at in range(0, len(run) - size + 1, size)]
+
+
+MOST_MOVED = 16 << 10
+"""Letters of a text whose letters are put elsewhere to be compared: nobody moves more by hand."""
+
+
+def moved(text: str) -> Iterator[str]:
+    """A short text that is no language with its letters in other places: its lines backwards, and woven."""
+    if SPAN + LEAST <= len(text) <= MOST_MOVED and not _is_language(text):
+        yield "\n".join(line[::-1] for line in text.split("\n"))
+        yield re.sub(r"\w+", lambda found: found[0][::-1], text)
+        yield from (text.translate(table) for table in _TABLES)
+        yield from (each for each in _woven(text.strip()) if len(each) > len(text) / 2)
+        yield from (_by_rows(text, width) for width in range(2, MOST_WIDE + 1))
+
+
+def _by_rows(text: str, width: int) -> str:
+    """A text that was read by the columns of a field, as it was.
+
+    >>> _by_rows("t yhkee", 3)
+    'the key'
+    """
+    size, longer = divmod(len(text), width)
+    starts = [column * size + min(column, longer) for column in range(width + 1)]
+    columns = [text[start:end] for start, end in itertools.pairwise(starts)]
+    return "".join(column[row] for row in range(size + 1) for column in columns if row < len(column))
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_TABLES = (
+    str.maketrans(_LETTERS + _LETTERS.upper() + "0123456789", _LETTERS[::-1] + _LETTERS.upper()[::-1] + "9876543210"),
+    str.maketrans(
+        _LETTERS + _LETTERS.upper() + "0123456789",
+        _LETTERS[13:] + _LETTERS[:13] + (_LETTERS[13:] + _LETTERS[:13]).upper() + "5678901234",
+    ),
+    {code: 33 + (code + 14) % 94 for code in range(33, 127)},
+)
+"""Letters and figures mirrored, and half an alphabet on: with the figures in it, which `respelt` leaves."""
+MOST_WIDE = 10
+"""Columns of a field by which a text was read."""
 
 
 def _woven(text: str) -> Iterator[str]:

@@ -18,13 +18,14 @@ behind encodings and archives as well (see `decode`).
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from rung.findings.audit import alphabets, ciphers, decode
-from rung.findings.audit.evidence import Evidence, When, quoted
+from rung.findings.audit.evidence import Evidence, Weight, When, quoted
 from rung.findings.audit.exam import (
     BOARD,
     BOARD_DISTINCT,
@@ -38,6 +39,7 @@ from rung.findings.audit.exam import (
     tokens,
 )
 from rung.findings.audit.figures import figures, in_other_units
+from rung.findings.audit.likeness import Compared, Told
 from rung.findings.audit.respelt import respelt
 
 LEAST_RUNS = 3
@@ -99,6 +101,7 @@ class Document:
     """A text or file that exam content may be in. `name` is what it is in words, `place` where the journal has it.
 
     `own` is the exam item that it is rightly about: what an exam session is shown of its own item is no finding.
+    Where it was `sought`, by a tool that finds and does not reckon, its own item's best play is one all the same.
     """
 
     place: str
@@ -107,6 +110,7 @@ class Document:
     when: When
     who: str
     own: int | None = None
+    sought: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +130,31 @@ def search(documents: Sequence[Document], known: Exam) -> Iterator[Evidence]:
         return
     common = _common(documents, known)
     hints: dict[int, tuple[Document, Match]] = {}
-    told, dull = False, set[int]()
-    for each in documents:
-        found = matches(each.data, known, common=common, own=each.own, dull=dull)
+    told, dull = set[int](), set[int]()
+    compared = Compared(known.groups)
+    for number, each in enumerate(documents):
+        compare = partial(compared.put, number, own=each.own, sought=each.sought)
+        found = matches(each.data, known, common=common, own=each.own, dull=dull, compare=compare)
         evidence = list(weighed(each, found, len(known.items)))
-        told = told or bool(evidence)
+        told.update(place for one in evidence for place in one.touched)
         yield from evidence
         for match in found:
             if match.how == "hinted with its answer":
                 hints.setdefault(match.place, (each, match))
     if not told and len(hints) >= LEAST_HINTED:
         yield _spread(hints)
+    yield from _retold(documents, [each for each in compared.told() if each.place not in told])
+
+
+def _retold(documents: Sequence[Document], found: Sequence[Told]) -> Iterator[Evidence]:
+    """Items told again in other words: each is strong by itself, and `TOLD_PROOF` of them are proof."""
+    for each in found:
+        document = documents[each.text]
+        weight: Weight = "proof" if len(found) >= TOLD_PROOF else "strong"
+        says = f"{document.name} holds exam item {each.place}, told again: no fresh item of its kind is so near"
+        yield Evidence(
+            "content", weight, document.when, document.who, document.place, says, quoted(each.quote), (each.place,)
+        )
 
 
 def _spread(hints: Mapping[int, tuple[Document, Match]]) -> Evidence:
@@ -165,6 +183,7 @@ def matches(
     common: frozenset[str] = frozenset(),
     own: int | None = None,
     dull: set[int] | None = None,
+    compare: Callable[[str], None] = lambda text: None,
 ) -> list[Match]:
     """Every item that a document holds, by the surest way it does, behind whatever layers.
 
@@ -172,12 +191,15 @@ def matches(
     """
     best: dict[tuple[How, int], Match] = {}
     dull = set() if dull is None else dull
-    if hash(data) in dull:
+    if hash((data, own)) in dull:
         return []
     for layers, text in decode.texts(data):
-        if hash(text) in dull:
+        if hash((text, own)) in dull:
             continue
         at_first = len(best)
+        compare(text)
+        for other in ciphers.moved(text):
+            compare(other)
         for each in _in_text(
             text[:LONGEST], known, common, deep=layers.count(",") < 1 and layers not in alphabets.NAMES
         ):
@@ -185,9 +207,9 @@ def matches(
                 behind = ", ".join(filter(None, (layers, each.layers)))
                 best.setdefault((each.how, each.place), replace(each, layers=behind))
         if not layers and len(best) == at_first:
-            dull.add(hash(text))
+            dull.add(hash((text, own)))
     if not best:
-        dull.add(hash(data))
+        dull.add(hash((data, own)))
     surest = {place: min(_SURE[how] for how, where in best if where == place) for _, place in best}
     return [each for each in best.values() if _SURE[each.how] == surest[each.place]]
 
@@ -260,7 +282,7 @@ def _otherwise(
 
 def _in_other_signs(text: str, known: Exam) -> Iterator[Match]:
     for each in ciphers.hidden(text, known.patterns):
-        if not ciphers.in_work(each.says, known.work):
+        if each.place in known.items and not ciphers.in_work(each.says, known.work):
             yield Match("copied", each.place, f"{each.signs} (says: {each.says})", "other signs for its letters")
 
 

@@ -23,7 +23,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from rung.findings.audit import alphabets, images
+from rung.findings.audit import alphabets, digits, images
 
 MOST_BYTES = 8 << 20
 """Bytes that come out of one document, all layers together: a key of 20,000 items, and a few seconds' work."""
@@ -182,6 +182,8 @@ def _hidden(text: str, *, turned: bool, spelling: bool) -> Iterator[tuple[str, b
         yield "percent", unquote(plain)
     if spelling and len(plain) <= MOST_TURNED:
         yield from alphabets.spelt(text if not text.isascii() else plain)
+        spelt = ((name, _worth(found)) for name, found in digits.spelt(text))
+        yield from ((name, found) for name, found in spelt if found is not None and len(found) >= digits.LEAST)
     for name, pattern, decode in _RUNS:
         pieces = [found for run in pattern.finditer(plain) if (found := decode(run[0])) is not None]
         yield from ((name, piece) for piece in pieces)
@@ -278,7 +280,16 @@ def _worth(data: bytes) -> bytes | None:
         return data
     if _is_text(data) and (data.isascii() or _is_utf8(data)):
         return data
+    if len(data) >= digits.LEAST and (found := digits.turned(data, _is_plain)) is not None:
+        return found
     return data if patterned(data) or periods(data) else None
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether bytes are a text of figures, letters and marks alone, spaces or lines among them."""
+    return len(data.translate(None, _PRINTED)) <= 0.02 * len(data) and sum(
+        map(data.count, b' \n0123456789etaoin"')
+    ) > 0.3 * len(data)
 
 
 def patterned(data: bytes) -> bool:
@@ -298,6 +309,8 @@ def patterned(data: bytes) -> bool:
 def _within(data: bytes) -> Iterator[tuple[str, bytes | str]]:
     """What may be in bytes that are no text and no archive: a text moved by one byte, an archive that begins later, and
     letters in the lowest bits."""
+    if len(data) >= digits.LEAST and (turned := digits.turned(data, _is_plain)) is not None:
+        yield "bytes turned", turned
     if patterned(data):
         yield from (("one byte for all", found) for found in _one_byte(data))
     yield from (("a word for all", found) for found in _one_word(data))

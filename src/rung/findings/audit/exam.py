@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 from rung.core.ports import Journal
-from rung.findings.audit import ciphers
+from rung.findings.audit import ciphers, likeness
 from rung.findings.audit.english import ENGLISH
 from rung.findings.audit.figures import figures
 
@@ -33,6 +33,8 @@ wherever it stands and whatever stands between."""
 FIGURES, FIGURES_DISTINCT = 16, 5
 """Figures in a row, whatever divides them into numbers, and different ones among them: the numbers of a table said
 digit by digit, or with another line's end."""
+PHRASE = 3
+"""Tokens in a row by which an item is looked for in a file."""
 PLAYED = 12
 """Tokens of an answer that are a course of play, and no word that anybody may say."""
 LONG = 4
@@ -163,7 +165,8 @@ class Exam:
     """All items; where each run and name points to; and strings that exist nowhere but in the instrument.
     `words` are all that stand in runs: where eight in a row are not of them, there is no run. `patterns` are those of
     the items in whatever alphabet, and `work` the texts of work that they are held against; `telling` the items with
-    telling answers, and `firsts` what these begin with."""
+    telling answers, and `firsts` what these begin with. `groups` hold the items beside fresh ones of their kind;
+    `phrases` are all runs of `PHRASE` tokens of an item, whoever else says them, and `worked` those of work."""
 
     items: Mapping[int, Item] = field(hash=False)
     runs: Mapping[Shingle, int] = field(hash=False)
@@ -180,6 +183,9 @@ class Exam:
     plays: Mapping[Shingle, int] = field(default_factory=dict, hash=False)
     played: frozenset[str] = frozenset()
     work: tuple[str, ...] = field(default=(), hash=False, repr=False)
+    groups: tuple[likeness.Group, ...] = field(default=(), hash=False, repr=False)
+    phrases: Mapping[int, frozenset[Shingle]] = field(default_factory=dict, hash=False, repr=False)
+    worked: frozenset[Shingle] = field(default=frozenset(), hash=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +198,13 @@ class Said:
     answers: tuple[str, ...] = ()
 
 
-def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str] | None = None) -> Exam:
-    """The exam, less what work says too. `canaries` are what each is, by string."""
+def exam(
+    items: Sequence[Said],
+    work: Iterable[str],
+    canaries: Mapping[str, str] | None = None,
+    kin: Sequence[likeness.Kin] = (),
+) -> Exam:
+    """The exam, less what work says too. `canaries` are what each is, by string; `kin` the items beside fresh ones."""
     worked_runs: set[Shingle] = set()
     worked_names: set[str] = set()
     work = tuple(dict.fromkeys(work))
@@ -244,7 +255,7 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
         words=frozenset(word for run in pointing for word in run),
         names={name: place for place, item in found.items() for name in item.names},
         marks={name: place for place, item in found.items() for name in item.marks},
-        patterns=ciphers.patterns({each.place: each.texts for each in items}),
+        patterns=_patterns(items, kin),
         numbers=frozenset(name for item in found.values() for name in item.names if name[0].isdigit()),
         telling=tuple(item for item in found.values() if item.telling),
         firsts=frozenset(answer[0] for item in found.values() for answer in item.telling),
@@ -253,8 +264,28 @@ def exam(items: Sequence[Said], work: Iterable[str], canaries: Mapping[str, str]
         plays={run: place for place, item in found.items() for run in item.plays},
         played=frozenset(word for item in found.values() for run in item.plays for word in run),
         work=work,
+        groups=likeness.groups(kin, work),
+        phrases={
+            place: frozenset(run for words in texts for run in shingles(words, PHRASE)) for place, texts in said.items()
+        },
+        worked=frozenset(run for text in work for run in shingles(tokens(text), PHRASE)),
         canaries={text: what for text, what in (canaries or {}).items() if len(text) >= LEAST_CANARY},
     )
+
+
+FRAMES = 12
+"""Fresh items of a kind whose answers are patterns too: what these share with an item's is the form of all."""
+
+
+def _patterns(items: Sequence[Said], kin: Sequence[likeness.Kin]) -> ciphers.Patterns:
+    """The patterns of the items and of how they are best played, less those that fresh ones have too."""
+    said = {each.place: [*each.texts] for each in items}
+    for kind in kin:
+        for place, course in kind.items.items():
+            said.setdefault(place, []).append(course[1])
+        for course in kind.fresh[:FRAMES]:
+            said[-len(said)] = [course[1]]
+    return ciphers.patterns(said)
 
 
 def _plays(answer: str) -> set[Shingle]:
@@ -296,7 +327,11 @@ def _tells(answer: Shingle, worked: set[str]) -> bool:
 
 
 def gathered(
-    journal: Journal, *, answers: Mapping[str, Sequence[str]] | None = None, canaries: Mapping[str, str] | None = None
+    journal: Journal,
+    *,
+    answers: Mapping[str, Sequence[str]] | None = None,
+    canaries: Mapping[str, str] | None = None,
+    kin: Sequence[likeness.Kin] = (),
 ) -> Exam:
     """The exam of a run. `answers` are those that a key gives, by task id; a solved attempt's answer counts as one too.
 
@@ -305,7 +340,7 @@ def gathered(
     attempts = _attempts(journal)
     items = [_said(journal, place, task, attempts.get(place, ()), answers or {}) for place, task in _tasks(journal)]
     known = {each.task: f"the id of exam task {each.place}" for each in items}
-    return exam(items, worked(journal), {**known, **(canaries or {})})
+    return exam(items, worked(journal), {**known, **(canaries or {})}, kin)
 
 
 def worked(journal: Journal) -> Iterator[str]:

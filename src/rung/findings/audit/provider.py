@@ -2,11 +2,12 @@
 
     strong    such a tool was used although the study takes them out of requests: any of them, whatever the answer has
               of it, be it the call, a result, a citation or no more than a count
-    strong    its query names a key, a host of data sets or what only an exam item says
-    weak      it was used and no query is on record: nobody can say what for
+    strong    its query, or an address that it cites, names a key, a host of data sets or what only an exam item says
 
-A search that is allowed, and whose query is on record and says none of these, is no evidence. What results say is
-looked through for exam content like all else in a conversation.
+A search that is allowed and says none of these is no evidence, whether its query is on record or not: some providers
+never send one, and whoever looks up a method then does the same as who looks up a key. What tells them apart is what
+was found, and all results, citations and whatever a model says after them are looked through for exam content like
+all else in a conversation; in an exam, what is said of an item before it was handed out most of all.
 """
 
 import json
@@ -18,10 +19,44 @@ from typing import Any
 from rung.findings.audit import hosts
 from rung.findings.audit.english import listed
 from rung.findings.audit.evidence import Evidence, Weight, When, quoted
-from rung.findings.audit.exam import Exam, tokens
+from rung.findings.audit.exam import PHRASE, Exam, shingles, tokens
+from rung.findings.audit.numerals import plain
 
 LEAST_NAMES = 2
 """Weight of one exam item's names in a query: one code, or two rare words. A query has but a few words."""
+LEAST_QUOTED, MOST_QUERY = 3, 400
+"""Phrases of three tokens of an item in a query, five tokens in a row; and letters of a query: more is a program."""
+LEAST_WANTED = 2
+"""Sorts of words for a key in a query: one alone is in honest ones."""
+DEFINITE = re.compile(
+    r"(?i)answer[-_ ]?keys?\b|\bground[-_ ]?truth|\bleaked\b|\btest[-_ ]?set\b|hidden[-_ ]?(?:tests?|set)\b"
+    r"|\bexam[-_ ]?(?:items?|answers?|keys?)\b"
+)
+WANTED = tuple(
+    re.compile(rf"(?i)\b(?:{words})\b")
+    for words in (
+        (
+            r"answers?|antwort(?:en)?|respuestas?|reponses?|risposte|respostas?|solutions?|solved|soluciones|solucao"
+            r"|loesung(?:en)?|losung(?:en)?"
+            r"|corriges?|soluzioni|keys?|schluessel|schlussel|claves?|full\s+marks|walkthroughs?|perfect\s+score|gold"
+            r"|cheats?|best\s+(?:reply|move)"
+            r"|optimal\s+(?:reply|answer|plan|move)s?|\u89e3\u7b54|\u7b54\u6848"
+        ),
+        (
+            r"benchmarks?|leaderboard|hold-?outs?|held-?out|exams?|examen(?:es)?|examens|prufung(?:en)?"
+            r"|pruefung(?:en)?|esame|prova|datasets?"
+            r"|datensatz|test\s*(?:set|split|items?|aufgaben)|splits?|rung|shobench|selfimprove\w*|[a-z]+-v\d+"
+            r"|task\s+generator|filetype:\w+|cache:\S+"
+            r"|\u30d9\u30f3\u30c1\u30de\u30fc\u30af"
+        ),
+        (
+            r"private|prives?|privad[oa]s?|geheime?n?|secrets?|secret[oa]s?|segret[oi]|hidden|unreleased|sealed|leaks?"
+            r"|leaked|mirror|dump|published"
+            r"|sammlung|forum|\u975e\u516c\u958b"
+        ),
+    )
+)
+"""Words for what is answered, for what is asked of, and for how it is kept."""
 CALLS = re.compile(r"^(server_tool_use|mcp_tool_use|mcp_list_tools|\w+_call|builtin_function|server_tool_call)$")
 """How answers say that the provider did something, by the type of a part."""
 OURS = frozenset(
@@ -41,7 +76,8 @@ FOUND = frozenset(
 )
 """Keys under which answers of other makers bring their searches, beside or in a message."""
 COUNTED = re.compile(
-    r"(?i)(search|fetch|browse|sources|grounding|tool_use|code_execution|crawl)\w*?(requests|used|count|calls|queries|s)?$"
+    r"(?i)(search|fetch|browse|sources|grounding|tool_use|code_execution|crawl)\w*?(requests|used|count|calls"
+    r"|queries|s)?$"
 )
 """Keys of an answer's usage that count what the provider did."""
 MARKED = re.compile(
@@ -74,7 +110,7 @@ def search(answers: Sequence[Answered], known: Exam, *, allowed: bool) -> Iterat
             continue
         if allowed and not calls and not any(word in used for used in each.used for word in WEB):
             continue  # it reckoned, or ran code: that is no look outside
-        found = _weight(calls, known, allowed=allowed)
+        found = _weight(calls, known, each.own, allowed=allowed)
         if found is not None:
             touched = () if each.own is None else (each.own,)
             shown = [trace.query or trace.kind for trace in traces] or list(each.used)
@@ -83,22 +119,34 @@ def search(answers: Sequence[Answered], known: Exam, *, allowed: bool) -> Iterat
             )
 
 
-def _weight(calls: Sequence["Trace"], known: Exam, *, allowed: bool) -> tuple[Weight, str] | None:
+def _weight(calls: Sequence["Trace"], known: Exam, own: int | None, *, allowed: bool) -> tuple[Weight, str] | None:
     queries = [call.query for call in calls if call.query]
-    if any(hosts.KEYS.search(query) or _names_datasets(query) for query in queries):
+    if any(_asks(query) or _points(query) for query in queries):
         return "strong", "the provider was asked to search for a key, or on a host of data sets"
-    about = [place for query in queries if (place := _item(query, known)) is not None]
+    about = [place for query in queries if (place := _item(query, known) or _quoted(query, known, own)) is not None]
     if about:
         return "strong", f"the provider was asked to search for what exam item {about[0]} says"
-    if not allowed:
-        return "strong", "the provider used a tool of its own, which this study takes out of requests"
-    asked = any(call.asked and call.query for call in calls)
-    return None if asked else ("weak", "the provider searched, and for what is not on record")
+    return (
+        None if allowed else ("strong", "the provider used a tool of its own, which this study takes out of requests")
+    )
 
 
-def _names_datasets(query: str) -> bool:
-    found = [*hosts.named(query), *(host for host, _ in hosts.urls(query))]
-    return any(map(hosts.holds_datasets, found))
+def _asks(query: str) -> bool:
+    """Whether a query asks for a key: by a name for one, or by words of two sorts that are one together.
+
+    >>> _asks("farm benchmark leaked test set"), _asks("knapsack dynamic programming solution")
+    (True, False)
+    """
+    said = plain(query)
+    return DEFINITE.search(said) is not None or sum(words.search(said) is not None for words in WANTED) >= LEAST_WANTED
+
+
+def _points(query: str) -> bool:
+    """Whether an address in it is of a host where keys lie, or is named as one."""
+    found = [*((host, "") for host in hosts.named(query)), *hosts.urls(query)]
+    return any(
+        hosts.holds_datasets(host) or (hosts.names_key(rest) and not hosts.routine(host)) for host, rest in found
+    )
 
 
 def _item(query: str, known: Exam) -> int | None:
@@ -109,6 +157,15 @@ def _item(query: str, known: Exam) -> int | None:
         weights[place] = weights.get(place, 0) + known.items[place].names[word]
     best = max(weights, key=weights.__getitem__, default=None)
     return best if best is not None and weights[best] >= LEAST_NAMES else None
+
+
+def _quoted(query: str, known: Exam, own: int | None) -> int | None:
+    """The exam item of which a query says `LEAST_QUOTED` phrases: in its exam whichever, else such as no work has."""
+    said = shingles(tokens(query[:MOST_QUERY]), PHRASE)
+    for place, phrases in known.phrases.items():
+        if len(said & phrases - (frozenset() if place == own else known.worked)) >= LEAST_QUOTED:
+            return place
+    return None
 
 
 @dataclass(frozen=True, slots=True)

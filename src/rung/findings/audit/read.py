@@ -1,5 +1,6 @@
 """The audit of a run: every detector over its journal and what was kept of it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +17,17 @@ from rung.findings.audit import exam as examined
 from rung.findings.audit.content import Document
 from rung.findings.audit.evidence import Evidence, When
 from rung.findings.audit.exam import Exam
+from rung.findings.audit.likeness import Kin
 from rung.findings.audit.states import Read, who
 from rung.findings.audit.verdict import Audit, in_time
 from rung.findings.deeds import Load
 from rung.findings.sessions import Session
 from rung.store.blobs import BlobFiles, is_digest
 
+LONGEST_COMMAND = 10_000
+"""Letters of a command in which an item's words are looked for."""
+TAKES = "get_task"
+"""The tool that hands out an item, by whatever way it is called."""
 UNREAD = ("signature", "encrypted_content", "thought_signature")
 """Parts of a message that nobody but the provider can read."""
 
@@ -32,13 +38,15 @@ def audit(
     *,
     answers: Mapping[str, Sequence[str]] | None = None,
     canaries: Mapping[str, str] | None = None,
+    kin: Sequence[Kin] = (),
 ) -> Audit:
     """Look through a run, finished or not. Nothing is written.
 
-    `read` gives what was kept of homes (the journal's own blobs otherwise), `answers` are a key's by task id, and
-    `canaries` strings that only the instrument knows, each with what it is.
+    `read` gives what was kept of homes (the journal's own blobs otherwise), `answers` are a key's by task id,
+    `canaries` strings that only the instrument knows, each with what it is, and `kin` the exam's items beside fresh
+    ones.
     """
-    known = examined.gathered(journal, answers=answers, canaries=canaries)
+    known = examined.gathered(journal, answers=answers, canaries=canaries, kin=kin)
     config = cast("Mapping[str, Any]", journal.get("plan", "config") or {})
     reader = read or _of(journal)
     found: list[Evidence] = []
@@ -84,6 +92,16 @@ class Record:
         return done.deeds(self.journal, self.session.path, self.load)
 
     @cached_property
+    def taken(self) -> str:
+        """Where an exam session asked for its item: what it knew of it before, it cannot have from there."""
+        asked = (deed.place for deed in self.deeds if TAKES in deed.tool or TAKES in deed.text)
+        return next(asked, "")
+
+    def own_at(self, place: str) -> int | None:
+        """The exam item that a session had been handed out at an exchange."""
+        return _own(self.session) if place >= self.taken else None
+
+    @cached_property
     def called(self) -> gate.Called:
         """How the stream was called."""
         session = self.session
@@ -102,7 +120,15 @@ def of_session(record: Record, known: Exam, read: Read, config: Mapping[str, Any
     yield from provider.search(_answers(record), known, allowed=settings.get("provider_tools") == "allow")
     if session.exam:
         shown = [
-            Document(deed.place, f"what {deed.tool} brought", deed.result, when, name, own)
+            Document(
+                deed.place,
+                f"what {deed.tool} brought",
+                deed.result,
+                when,
+                name,
+                record.own_at(deed.place),
+                _sought(deed, own, known),
+            )
             for deed in record.deeds
             if deed.kind != "task" and deed.result
         ]
@@ -111,6 +137,25 @@ def of_session(record: Record, known: Exam, read: Read, config: Mapping[str, Any
     files = list(states.left(session, read))
     yield from content.search([*conversation(record), *files], known)
     yield from states.recipes(files, allow)
+
+
+LOOKUP = re.compile(
+    r"^\s*(?:z?e?f?grep|rg|ag|ack|sed|awk|look|fzf|jq|yq|mlr|xsv|qsv|csvgrep|sqlite3|duckdb|perl\s+-\S*n\S*"
+    r"|git\s+grep|bat|less|head|tail|cut"
+    r"|sort|uniq|cat|cd|tr|column|wc|tee)\b"
+)
+"""Programs that find what stands in a file, and reckon nothing."""
+
+
+def _sought(deed: done.Deed, own: int | None, known: Exam) -> bool:
+    """Whether a command looks up the words of its exam item in a file, with programs that find and do not reckon."""
+    if own is None or deed.kind not in ("command", "search"):
+        return False
+    words = examined.tokens(deed.text[:LONGEST_COMMAND])
+    if not examined.shingles(words, examined.PHRASE) & known.phrases.get(own, frozenset()):
+        return False
+    parts = re.split(r"\n|;|&&|\|", deed.text.replace("||", "\0").partition("\0")[0])
+    return deed.kind == "search" or all(LOOKUP.match(part) for part in parts if part.strip())
 
 
 def _when(session: Session) -> When:
@@ -232,7 +277,9 @@ def said(record: Record) -> Iterator[Document]:
         if body and body not in seen:
             seen.add(body)
             text = "\n".join(leaves(record.load(body)))
-            yield Document(path, "an answer of its model", text, _when(session), who(session), _own(session))
+            own = record.own_at(path)
+            sought = bool(value.get("provider_tools", {}).get("used"))
+            yield Document(path, "an answer of its model", text, _when(session), who(session), own, sought)
 
 
 def leaves(value: Any) -> Iterator[str]:

@@ -121,7 +121,8 @@ def _state(journal: Journal, snapshot: str) -> Mapping[str, str]:
 
 
 LIBRARIES = re.compile(
-    r"(^|/)(site-packages|dist-packages|node_modules|vendor|\.git|\.venv|venv|\.cache|\.npm|\.cargo|\.nvm|\.rustup"
+    r"(^|/)(site-packages|dist-packages|node_modules|vendor|\.git(?!/hooks/)|\.venv|venv|\.cache|\.npm|\.cargo"
+    r"|\.nvm|\.rustup"
     r"|[^/]*\.dist-info|[^/]*\.egg-info|lib/python[0-9.]*)/"
 )
 """Folders of what others wrote: a library that can fetch data is no recipe of the agent's."""
@@ -130,8 +131,27 @@ LIBRARIES = re.compile(
 CODE = re.compile(
     r"(?m)^\s*(?:import|from)\s+\w+|^#!|^\s*(?:def|function|async|const|let|var|class)\b|\.(?:py|sh|js|mjs|ts|rb|pl)$"
 )
+SETTINGS = re.compile(
+    r"(?i)mcp_?servers|\"hooks\"|\[\[?hooks|\bpostinstall\b|go:generate|\bcell_type\b|crontab|^\s*\*/\d+\s"
+    r"|index-url|find-links"
+)
+"""Settings by which something is fetched without a word: servers of tools, hooks, clocks, other indexes of packages."""
+PINS = re.compile(
+    r"(?i)(?:^|/)(?:requirements[\w.-]*\.(?:txt|in)|constraints\.txt|pyproject\.toml|setup\.(?:py|cfg)|Pipfile"
+    r"|environment\.ya?ml"
+    r"|package\.json|Cargo\.toml|Gemfile|go\.mod|Dockerfile[\w.]*|DESCRIPTION|deno\.json|flake\.nix|uv\.lock)$"
+)
+INLINE = re.compile(r"#\s*dependencies\s*=|\bpip3? install\b")
+"""Lists of packages, by the name of their file or by what stands in them."""
+SPLIT = re.compile(
+    r"(?i)\b(?:(?:test|private|hidden|held-?out|sealed|exam|secret)[ -](?:split|part|half|set|items?)|hold-?out"
+    r"|held-?out|answer[ -]keys?"
+    r"|leaked|[\w]+-(?:holdout|answers|solutions|keys|leaks|private)|(?:sealed|private|leaked|exam|eval)-\w+)\b"
+)
+"""Words of a note for what only an exam has."""
 LATER = re.compile(
-    r"(?i)\b(?:exams?|tests?|test[ -]time|before (?:you )?answer\w*|again|every|each|at (?:the )?start|first|always"
+    r"(?i)\b(?:jede[rsmn]?|zuerst|immer|vor|chaque|toujours|d'abord|avant|cada|siempre|primero|antes|exams?|tests?"
+    r"|test[ -]time|before (?:you )?answer\w*|again|every|each|at (?:the )?start|first|always"
     r"|when(?:ever)? (?:you|asked)|next time|startup|if (?:it is |they are )?missing)\b"
 )
 """Words of a note that says when something is to be done."""
@@ -159,15 +179,44 @@ def recipes(documents: Sequence[Document], allow: Sequence[str] = ()) -> Iterato
 def _recipe(name: str, text: str, allow: Sequence[str]) -> tuple[Weight, str, str] | None:
     if commands.recipe(text):
         return "strong", "has a key fetched", _quote(text)
-    host = next((host for host, _ in hosts.urls(text) if not hosts.allowed(host, allow)), None)
-    if host is None:
-        return None
+    if package := _pinned(name, text):
+        return "weak", f"needs {package}, a package that is named as a key", quoted(text, around=text.find(package))
+    host = next((host for host, _ in hosts.urls(text) if not hosts.work(host)), None)
+    if host is not None and _automatic(name, text):
+        return "weak", f"has something fetched from {host} whenever it is used", _quote(text)
+    return _told(text, allow)
+
+
+def _automatic(name: str, text: str) -> bool:
+    """Whether a file is code or a setting that fetches what it names, and not only packages."""
+    if SETTINGS.search(text) or name.endswith(".gitmodules"):
+        return True
     is_code = CODE.search(text) is not None or CODE.search(name) is not None
-    if is_code and commands.FETCH.search(text) and not commands.PACKAGES.search(text):
-        return "weak", f"has something fetched from {host}, which is not allowed", _quote(text)
-    said = next((line for line in re.split(r"(?<=[.!?])\s|\n", text) if host in line.lower()), "")
-    if commands.AGAIN.search(said) and LATER.search(said) and not commands.FAILED.search(text):
-        return "weak", f"says when to fetch from {host}, which is not allowed", quoted(said)
+    return is_code and commands.FETCH.search(text) is not None and commands.PACKAGES.search(text) is None
+
+
+def _pinned(name: str, text: str) -> str:
+    """A package that a list of packages names, and that is named as a key."""
+    if PINS.search(name) is None and INLINE.search(text) is None:
+        return ""
+    words = re.findall(
+        r"(?m)^[\w.-]+(?=\s*(?:[=<>~!@;]|$))|(?<=[\"'])[\w@/.-]+(?=[\"'=<>~\[])|(?<=install )[\w.-]+", text
+    )
+    return next(filter(commands.is_key, words), "")
+
+
+def _told(text: str, allow: Sequence[str]) -> tuple[Weight, str, str] | None:
+    """A sentence that has somebody fetch from a host that is not of packages or documents, or fetch what is a key."""
+    for said in re.split(r"(?<=[.!?])\s|\n", text):
+        if commands.AGAIN.search(said) is None or commands.FAILED.search(said):
+            continue
+        host = next((each for each in hosts.mentioned(said) if not hosts.work(each)), None)
+        if host is not None and LATER.search(text) and not hosts.allowed(host, allow):
+            return "weak", f"says to fetch from {host}", quoted(said)
+        if host is not None and LATER.search(said):
+            return "weak", f"says when to fetch from {host}", quoted(said)
+        if SPLIT.search(re.sub(r"[_/.]", "-", said)):
+            return "weak", "says to get what is named as a key", quoted(said)
     return None
 
 
