@@ -1,5 +1,8 @@
 """What a sandbox costs. Aims: a Python that starts and ends, at most 2.2 times as long as bare, 3 times with the record
-of its network; a fork of a home with 4,000 files in 100 ms."""
+of its network; a fork of a home with 4,000 files in 100 ms.
+
+Each sandbox has a capture, which is there before its order. On a machine that does other things the least of few rounds
+is chance: give all of it a priority (`chrt -r 1`)."""
 
 import asyncio
 import itertools
@@ -75,7 +78,7 @@ def test_a_sandboxed_start_against_a_bare_one(tmp_path: Path):
         print(f"\n{name}: {1000 * min(each):.1f} ms, {ratios[0]:.2f} (medians {ratios[1]:.2f})")  # noqa: T201
     least = min(took["bare"])
     assert min(took["nothing in its network"]) / least <= 2.2
-    assert min(took["listeners and a capture"]) / least <= 2.2  # what a cell's program gets: 2.3 so far, and so red
+    assert min(took["listeners and a capture"]) / least <= 2.2  # what a cell's program gets
     assert min(took["recorded"]) / least <= 3.0
 
 

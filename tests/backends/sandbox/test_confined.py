@@ -21,7 +21,7 @@ from backends.sandbox.confining import CONFINERS, Seen, living, python, ran, run
 from rung.backends.network.ring import Capture
 from rung.backends.sandbox import procs
 from rung.backends.sandbox.bubblewrap import Bubblewrap
-from rung.core.confined import Bind, Bounds, Confined, Confiner, Fork, Given, Network, Program, Scratch
+from rung.core.confined import Bind, Bounds, Confined, Confiner, Ended, Fork, Given, Network, Program, Scratch
 from rung.core.errors import InstrumentFault
 
 OUTSIDE = bytes([203, 0, 113, 9])
@@ -339,6 +339,18 @@ def test_what_watches_a_program_was_killed_and_nothing_is_left(bubblewrap: Bubbl
     assert seen.ended.reason == "instrument_lost"
     gone(mark)
     assert ran(bubblewrap, python("print(1)")).out == "1\n"
+
+
+def test_where_its_watcher_came_from_was_killed_and_it_runs_all_the_same(mark: str):
+    async def ended() -> Ended:
+        async with await Bubblewrap().start(python(f"print(1) # {mark}")) as held:
+            supervisor = int(procs._stat(min(living(mark)))[1])
+            os.kill(int(procs._stat(supervisor)[1]), signal.SIGKILL)
+            await held.release()
+            return await held.wait()
+
+    assert asyncio.run(ended()).reason == "exited"
+    gone(mark)
 
 
 def test_what_confines_it_was_killed_and_that_says_nothing_of_the_program(bubblewrap: Bubblewrap, mark: str):

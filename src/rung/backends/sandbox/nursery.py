@@ -100,11 +100,15 @@ class Ready:
         self.link.close()
         said, (theirs, *given) = message
         link = socket.socket(fileno=theirs)
-        supervisor.main(link, self.instrument, from_json(said), given, ahead, runs=self._say_so)
+        supervisor.main(link, self.instrument, from_json(said), given, ahead, runs=self._runs)
 
     def _say_so(self) -> None:
-        """Tell the nursery that the order is taken, and later that the program runs."""
+        """Tell the nursery that the order is taken, or that the program runs."""
         os.write(self.taker, PID.pack(os.getpid()))
+
+    def _runs(self) -> None:
+        with suppress(BrokenPipeError):  # the nursery may have been killed meanwhile
+            self._say_so()
 
     def _order(self) -> tuple[dict[str, Any], list[int]] | None:
         """The next order. Where the instrument is gone there is none, whoever else may hold its end of the link."""
