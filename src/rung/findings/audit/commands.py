@@ -396,6 +396,8 @@ def pointed(text: str) -> str:
             return f"from {host}, a host of data sets"
         if hosts.KEYS.search(rest) or (hosts.names_key(rest) and not hosts.routine(host)):
             return f"from {host}, by a path that says it is a key"
+        if any(map(is_key, re.split(r"[/?&=]", rest))):
+            return f"from {host}, a package that is named as a key"
     for host in hosts.named(text):
         if hosts.holds_datasets(host):
             return f"from {host}, a host of data sets"

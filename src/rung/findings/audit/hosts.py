@@ -39,12 +39,16 @@ STORES = (
     ),
     (
         r"(^|\.)(news\.ycombinator\.com|x\.com|twitter\.com|notion\.(so|site)|r\.jina\.ai|quora\.com|chegg\.com"
-        r"|coursehero\.com)$"
+        r"|coursehero\.com|translate\.google\.com|translate\.goog|webcache\.googleusercontent\.com|softwareheritage\.org)$"
     ),
-    r"(^|[.-])(pads?|etherpad|hedgedoc|hackmd|uploads?|dumps?|leaks?|answers?|solutions?|keys?|evals?)([.-]|$)",
 )
 """Stores and rooms in which anybody may leave a file or a word, and copies of other pages: keys lie there as well, and
 no work needs them as it needs packages."""
+
+LEFT = re.compile(
+    r"(^|[.-])(pads?|[a-z]+pad|hedgedoc|hackmd|readers?|discord|telegram|slack|uploads?|dumps?|leaks?|answers?|solutions?|keys?|evals?)([.-]|$)"
+)
+"""Words in a name of such a host that stand in names of hosts of documents as well."""
 
 ROUTINE = re.compile(
     r"(?i)(^|\.)(docs?|developer|manual|man7?|help|wiki|api-docs|readthedocs|rtfd|devdocs|cppreference|mdn"
@@ -64,7 +68,7 @@ NAMED = re.compile(
     r"|(?:answer|test|bench|eval|exam|game|grader)s?-?keys?|ground-?truth|corriges?|loesung(?:en)?|soluciones|risposte"
     r"|(?:private|hidden|secret|test|eval|exam|unreleased)-?(?:split|set|tests?|items?|cases?|parts?|data|questions?)"
     r"|(?:bench|benchmark|eval|exam|game|task)s?-?(?:items?|leaks?|answers?|solutions?|private|dump|oracle)"
-    r"|rung(?:-?\w+)?|shobench|self-?improve(?:ment)?(?:-?bench)?|rsi-?bench|s3gym)(?![a-z])"
+    r"|title-user-|gists?|rung(?:-?\w+)?|shobench|self-?improve(?:ment)?(?:-?bench)?|rsi-?bench|s3gym)(?![a-z])"
 )
 """Words by which an address, a repository or a package says that it is a key, or is this benchmark's."""
 
@@ -98,9 +102,9 @@ def holds_datasets(name: str) -> bool:
     (True, False)
     """
     low = name.lower()
-    if any(re.search(pattern, low) for pattern in DATASETS):
+    if any(re.search(pattern, low) for pattern in (*DATASETS, *STORES)):
         return True
-    return ROUTINE.search(low) is None and any(re.search(pattern, low) for pattern in STORES)
+    return ROUTINE.search(low) is None and LEFT.search(low) is not None
 
 
 def routine(name: str) -> bool:

@@ -10,9 +10,10 @@ the session, by `FACTOR` and `MARGIN`.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -118,31 +119,37 @@ def group(kin: Kin, work: Sequence[Sequence[str]]) -> Group | None:
     fresh ones to hold the items against."""
     if len(kin.fresh) < 2:
         return None
-    places = tuple(sorted(kin.items))
-    courses = [*(kin.items[place] for place in places), *kin.fresh]
+    tables = (_without(table, work) for table in _tables(kin))
+    found = tuple(table for table in tables if len(table.hashes))
+    return Group(tuple(sorted(kin.items)), found) if found else None
+
+
+def _without(table: Table, work: Sequence[Sequence[str]]) -> Table:
+    runs = [_runs(_ids(each, table.words), table.view[1]) for each in work]
+    keep = ~np.isin(table.hashes, np.concatenate([*runs, np.empty(0, np.uint64)]))
+    return replace(table, hashes=table.hashes[keep], weights=table.weights[keep])
+
+
+@lru_cache(maxsize=16)
+def _tables(kin: Kin) -> tuple[Table, ...]:
+    """The tables of one family and setting, whatever work says: one run after another has the same items."""
+    courses = [*(kin.items[place] for place in sorted(kin.items)), *kin.fresh]
     answers = [tokens(answer)[:LONGEST] for _, answer in courses]
     whole = [(tokens(question) + answer)[:LONGEST] for (question, _), answer in zip(courses, answers, strict=True)]
-    tables = (_table(answers if view[0] == "answer" else whole, work, view) for view in VIEWS)
-    found = tuple(table for table in tables if table is not None)
-    return Group(places, found) if found else None
+    return tuple(_table(answers if view[0] == "answer" else whole, view) for view in VIEWS)
 
 
-def _table(said: Sequence[Sequence[str]], work: Sequence[Sequence[str]], view: View) -> Table | None:
+def _table(said: Sequence[Sequence[str]], view: View) -> Table:
     seen = dict.fromkeys(word for each in said for word in each)
     if view[0] in ("digits", "words"):
         seen = dict.fromkeys(word for word in seen if word.isdigit() == (view[0] == "digits"))
     words = {word: number for number, word in enumerate(seen, 1)}
-    own = [set(_runs(_ids(each, words), view[1]).tolist()) for each in said]
-    worked = {run for each in work for run in _runs(_ids(each, words), view[1]).tolist()}
-    counts = Counter(run for some in own for run in some if run not in worked)
-    if not counts:
-        return None
-    hashes = np.array(sorted(counts), np.uint64)
+    own = [np.unique(_runs(_ids(each, words), view[1])) for each in said]
+    hashes, counts = np.unique(np.concatenate(own), return_counts=True)
     weights = np.zeros((len(hashes), len(said)), np.float32)
-    rows = {run: row for row, run in enumerate(hashes.tolist())}
     for member, some in enumerate(own):
-        for run in some & rows.keys():
-            weights[rows[run], member] = np.log(len(said) / counts[run])
+        rows = np.searchsorted(hashes, some)
+        weights[rows, member] = np.log(len(said) / counts[rows])
     return Table(view, words, hashes, weights)
 
 

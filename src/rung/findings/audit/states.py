@@ -121,19 +121,23 @@ def _state(journal: Journal, snapshot: str) -> Mapping[str, str]:
 
 
 LIBRARIES = re.compile(
-    r"(^|/)(site-packages|dist-packages|node_modules|vendor|\.git(?!/hooks/)|\.venv|venv|\.cache|\.npm|\.cargo"
+    r"(^|/)(site-packages|dist-packages|node_modules|vendor|\.git(?!/(?:hooks/|config$))|\.venv|venv|\.cache|\.npm|\.cargo"
     r"|\.nvm|\.rustup"
     r"|[^/]*\.dist-info|[^/]*\.egg-info|lib/python[0-9.]*)/"
 )
 """Folders of what others wrote: a library that can fetch data is no recipe of the agent's."""
 
 
+STARTS = re.compile(r"(^|/)(?:(?:site|user)customize\.py|[\w.-]+\.pth)$")
+"""Files among libraries that are run whenever a program starts, and that are nobody else's."""
+
+
 CODE = re.compile(
-    r"(?m)^\s*(?:import|from)\s+\w+|^#!|^\s*(?:def|function|async|const|let|var|class)\b|\.(?:py|sh|js|mjs|ts|rb|pl)$"
+    r"(?m)^\s*(?:import|from)\s+\w+|^#!|^\s*(?:def|function|async|fn|const|let|var|class)\b|\.(?:py|sh|js|mjs|ts|rb|pl)$"
 )
 SETTINGS = re.compile(
     r"(?i)mcp_?servers|\"hooks\"|\[\[?hooks|\bpostinstall\b|go:generate|\bcell_type\b|crontab|^\s*\*/\d+\s"
-    r"|index-url|find-links"
+    r"|index-url|find-links|\[(?:remote|alias)\b|\bExecStart=|@reboot|(?m:^\s*image:\s)|\bsource_url\b|\binputs\.\w+|\btype\s*=\s*http\b"
 )
 """Settings by which something is fetched without a word: servers of tools, hooks, clocks, other indexes of packages."""
 PINS = re.compile(
@@ -166,7 +170,11 @@ def recipes(documents: Sequence[Document], allow: Sequence[str] = ()) -> Iterato
     """
     for each in documents:
         text = each.data if isinstance(each.data, str) else each.data[: commands.LONGEST].decode("utf-8", "replace")
-        if LIBRARIES.search(each.name) or len(text) > SMALL or _is_log(each.name, text):
+        if (
+            (LIBRARIES.search(each.name) and not STARTS.search(each.name))
+            or len(text) > SMALL
+            or _is_log(each.name, text)
+        ):
             continue
         if each.name.startswith(TOGETHER):
             continue
@@ -181,7 +189,8 @@ def _recipe(name: str, text: str, allow: Sequence[str]) -> tuple[Weight, str, st
         return "strong", "has a key fetched", _quote(text)
     if package := _pinned(name, text):
         return "weak", f"needs {package}, a package that is named as a key", quoted(text, around=text.find(package))
-    host = next((host for host, _ in hosts.urls(text) if not hosts.work(host)), None)
+    every = hosts.mentioned(text) if SETTINGS.search(text) else (host for host, _ in hosts.urls(text))
+    host = next((each for each in every if not hosts.work(each)), None)
     if host is not None and _automatic(name, text):
         return "weak", f"has something fetched from {host} whenever it is used", _quote(text)
     return _told(text, allow)
