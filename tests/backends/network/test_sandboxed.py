@@ -12,7 +12,7 @@ from rung.backends.network.recorder import Recorder
 from rung.backends.network.summary import Summary
 from rung.backends.network.watchers import Watchers
 from rung.backends.sandbox.bubblewrap import Bubblewrap
-from rung.core.confined import Ended, Network, Program
+from rung.core.confined import Confiner, Ended, Network, Program
 
 from .frames import hello
 from .test_recorder import Doubling
@@ -62,7 +62,12 @@ print(sum(name.isdecimal() for name in os.listdir("/proc")))
 """
 
 
-def confined(path: Path, network: Network, code: str, *argv: str) -> tuple[str, Ended, Summary]:
+@pytest.fixture
+def confiner() -> Confiner:
+    return Bubblewrap()
+
+
+def confined(confiner: Confiner, path: Path, network: Network, code: str, *argv: str) -> tuple[str, Ended, Summary]:
     """What a program printed in the sandbox, how it ended, and what its record comes to."""
 
     async def session() -> tuple[str, Ended, Summary]:
@@ -70,7 +75,7 @@ def confined(path: Path, network: Network, code: str, *argv: str) -> tuple[str, 
         watchers = Watchers()
         watchers.start()
         program = Program((PYTHON, "-I", "-c", code, *argv), {"PATH": "/usr/bin"}, network=network)
-        async with await Bubblewrap().start(program, hear=lambda stream, data: printed.append(data)) as held:
+        async with await confiner.start(program, hear=lambda stream, data: printed.append(data)) as held:
             kept = Recorder(held.sockets, path, network, session="s1", watchers=watchers, reach=Doubling())
             await kept.start()
             await held.release()
@@ -81,9 +86,9 @@ def confined(path: Path, network: Network, code: str, *argv: str) -> tuple[str, 
     return asyncio.run(session())
 
 
-def test_a_program_looks_up_names_and_reaches_the_allowed_one_alone(tmp_path):
+def test_a_program_looks_up_names_and_reaches_the_allowed_one_alone(confiner, tmp_path):
     said = hello(b"good.example")
-    printed, ended, summary = confined(tmp_path / "network.jsonl", ALLOWED, REACHING, said.hex())
+    printed, ended, summary = confined(confiner, tmp_path / "network.jsonl", ALLOWED, REACHING, said.hex())
     assert printed.splitlines() == [
         f"good.example 198.18.0.1 {2 * len(said)}",
         "bad.example 198.18.0.2 7",
@@ -100,8 +105,8 @@ def test_a_program_looks_up_names_and_reaches_the_allowed_one_alone(tmp_path):
 
 
 @pytest.mark.parametrize("network", [Network("none"), Network("gateway", ports=(8711,))])
-def test_a_program_without_an_allowlist_reaches_nothing_and_its_look_up_is_seen(tmp_path, network):
-    printed, _, summary = confined(tmp_path / "network.jsonl", network, REACHING, "00")
+def test_a_program_without_an_allowlist_reaches_nothing_and_its_look_up_is_seen(confiner, tmp_path, network):
+    printed, _, summary = confined(confiner, tmp_path / "network.jsonl", network, REACHING, "00")
     assert printed.splitlines()[-1] == "ConnectionRefusedError"
     assert "198.18" not in printed
     assert "good.example" in summary.asked
@@ -109,8 +114,8 @@ def test_a_program_without_an_allowlist_reaches_nothing_and_its_look_up_is_seen(
     assert (summary.named, summary.complete) == ((), True)
 
 
-def test_a_program_can_neither_forge_packets_nor_take_our_place_nor_see_the_recorder(tmp_path):
-    printed, _, summary = confined(tmp_path / "network.jsonl", ALLOWED, FORGING)
+def test_a_program_can_neither_forge_packets_nor_take_our_place_nor_see_the_recorder(confiner, tmp_path):
+    printed, _, summary = confined(confiner, tmp_path / "network.jsonl", ALLOWED, FORGING)
     *refusals, processes = printed.splitlines()
     assert refusals == ["EAFNOSUPPORT", "EPERM", "EACCES", "EPERM"]
     assert int(processes) <= 2

@@ -14,7 +14,7 @@ import pytest
 from backends.sandbox.confining import python, ran
 from rung.backends.sandbox import staging
 from rung.backends.sandbox.docker import Docker
-from rung.core.confined import Bind, Bounds, Fork, Given, Program, Scratch
+from rung.core.confined import Bind, Bounds, Fork, Given, Isolation, Program, Scratch
 from rung.core.errors import InstrumentFault, UsageError
 
 ROOT_ALONE = "listeners inside a container are opened by root on Linux alone"
@@ -75,6 +75,11 @@ def test_an_image_that_is_not_there_is_not_fetched_behind_your_back(engine: Path
     assert not [words for words in asked(engine) if words[0] == "pull"]
 
 
+def looked_at() -> Docker:
+    """One that has taken its look at the machine, which runs a container."""
+    return Docker("an-image", _found=Isolation("docker"))
+
+
 def test_a_container_is_asked_for_with_nothing_that_it_could_use_against_us(engine: Path, tmp_path: Path, monkeypatch):
     if os.geteuid() != 0:
         return
@@ -95,8 +100,8 @@ print("A_KEY" in os.environ, os.environ["HOME"], sys.stdin.read(), sorted(os.env
 print([resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in ("NOFILE", "FSIZE", "CPU", "CORE", "AS")])
 sys.exit(3)
 """
-    seen = ran(Docker("an-image"), python(code, *mounts, bounds=bounds, stdin=b"given"))
-    words = next(words for words in reversed(asked(engine)) if "--name" in words)
+    seen = ran(looked_at(), python(code, *mounts, bounds=bounds, stdin=b"given"))
+    words = next(words for words in asked(engine) if "--name" in words)
     assert (seen.ended.reason, seen.ended.status) == ("exited", 3)
     said, limits = seen.out.splitlines()
     assert said == "False /home/agent given ['HOME', 'LANG', 'PATH', 'PWD']"
@@ -118,8 +123,8 @@ sys.exit(3)
 def test_a_container_is_removed_however_its_program_ends(engine: Path):
     if os.geteuid() != 0:
         return
-    ended = ran(Docker("an-image"), python("import time; time.sleep(3600)", bounds=Bounds(seconds=0.5))).ended
-    name = of_flag(next(words for words in reversed(asked(engine)) if "--name" in words), "--name")[0]
+    ended = ran(looked_at(), python("import time; time.sleep(3600)", bounds=Bounds(seconds=0.5))).ended
+    name = of_flag(next(words for words in asked(engine) if "--name" in words), "--name")[0]
     assert ended.reason == "wall_clock"
     assert ["rm", "--force", "--volumes", name] in asked(engine)
 
@@ -128,7 +133,7 @@ def test_a_path_that_docker_would_read_as_an_option_is_refused(engine: Path, tmp
     if os.geteuid() != 0:
         return
     with pytest.raises(UsageError, match="path with a comma"):
-        asyncio.run(Docker("an-image").start(Program(("true",), {}, (Bind(tmp_path / "a,readonly", "/x"),))))
+        asyncio.run(looked_at().start(Program(("true",), {}, (Bind(tmp_path / "a,readonly", "/x"),))))
 
 
 def test_a_folder_that_its_user_could_not_read_is_refused(engine: Path, tmp_path: Path):
@@ -136,7 +141,7 @@ def test_a_folder_that_its_user_could_not_read_is_refused(engine: Path, tmp_path
         return
     (closed := tmp_path / "closed").mkdir(mode=0o700)
     with pytest.raises(UsageError, match="closed to others: chmod o\\+rX it, or use bubblewrap"):
-        asyncio.run(Docker("an-image").start(Program(("true",), {}, (Bind(closed, "/x"),))))
+        asyncio.run(looked_at().start(Program(("true",), {}, (Bind(closed, "/x"),))))
 
 
 def test_folders_around_a_mount_are_made_and_no_link_is_followed(tmp_path: Path):
@@ -149,3 +154,10 @@ def test_folders_around_a_mount_are_made_and_no_link_is_followed(tmp_path: Path)
     assert (tmp_path / "home" / "a" / "b").is_dir()
     assert not (tmp_path / "home" / "a" / "b" / "mount").exists()
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_look_at_the_machine_runs_a_container(engine: Path):
+    if os.geteuid() != 0:
+        return
+    assert Docker("an-image").probe() == Isolation("docker", "99.1", unconfined=("the kernel is the host's",))
+    assert {words[0] for words in asked(engine)} == {"version", "image", "create", "start", "inspect", "rm"}

@@ -21,14 +21,14 @@ from rung.backends.sandbox.dockered import AT_END
 from rung.backends.sandbox.order import GRACE, LATER, Order
 from rung.backends.sandbox.profile import profile
 from rung.core.canonical import canonical
-from rung.core.confined import Bind, Bounds, Ended, Fork, Given, Hear, Isolation, Mount, Program, Scratch, Sockets
+from rung.core.confined import Bind, Bounds, Fork, Given, Hear, Isolation, Mount, Program, Scratch, Sockets
 from rung.core.errors import InstrumentFault, UsageError
 
 NAME = "docker"
 IMAGE = "python:3.11-slim"
 LABEL = "rung=program"
-"""Containers bear it: should rung and the supervisor both be killed, `docker ps --filter label=rung=program` finds what
-they left."""
+"""Containers bear it: `docker ps --all --filter label=rung=program` finds what is left where rung and the supervisor
+are both killed."""
 
 STDIN = "/run/stdin"
 
@@ -73,21 +73,19 @@ class Docker:
 
 @dataclass(slots=True)
 class Contained(session.Furnished):
-    """A session whose supervisor removes its container, or who does it, should the supervisor have been killed."""
+    """A session whose container goes with it: its supervisor removes that, or who leaves, should that one be killed."""
 
-    async def wait(self) -> Ended:
-        """How it ended."""
-        ended = await self._kept.wait()
-        if ended.reason == "instrument_lost":
-            await asyncio.to_thread(_asked, "rm", "--force", self._folder.name)
-        return ended
+    async def __aexit__(self, *error: object) -> None:
+        try:
+            await session.Furnished.__aexit__(self, *error)
+        finally:
+            if self._kept.lost:
+                await asyncio.to_thread(_asked, "rm", "--force", self._folder.name)
 
 
 def _folder() -> Path:
-    """A folder for given files, open to the container's user. The container bears its name."""
-    folder = Path(tempfile.mkdtemp(prefix="rung-"))
-    folder.chmod(0o755)
-    return folder
+    """A folder for given files, closed to others: the engine mounts what lies in it. The container bears its name."""
+    return Path(tempfile.mkdtemp(prefix="rung-"))
 
 
 def enforced_by(bounds: Bounds) -> Mapping[str, str]:
@@ -187,6 +185,7 @@ def _isolation(program: Program, folder: Path) -> Iterator[str]:
     yield from ("--network", "none", "--hostname", "sandbox", "--user", f"{LATER}user:{LATER}user", "--read-only")
     yield from ("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", str(bounds.processes))
     yield from ("--security-opt", f"seccomp={folder}/profile.json")
+    yield from ("--sysctl", "net.ipv4.ip_unprivileged_port_start=1024")  # docker lets anybody take our name server's
     yield from ("--log-driver", "none", "--pull", "never", "--workdir", program.cwd, "--shm-size", f"{SHM_MB}m")
     yield from _scratch("/tmp", TMP_MB)  # noqa: S108
     for path, text in files(f"{LATER}user").items():

@@ -141,7 +141,8 @@ class Dockered:
         return ended()
 
     def _is_over(self) -> bool:
-        return Path(f"/proc/{self._init}/fd/{AT_END}").exists() or not procs.alive(self._init)
+        said = Path(f"/proc/{self._init}/fd/{AT_END}").exists()
+        return said or not (procs.alive(self._init) and procs.alive(self.outer))
 
     def tree(self) -> list[int]:
         """All but the container's own first process."""

@@ -101,6 +101,11 @@ class Session:
         """What was opened inside its network. They are closed when the session is left."""
         return self._sockets
 
+    @property
+    def lost(self) -> bool:
+        """Whether the process that watched it was killed."""
+        return self._ended.done() and self._ended.result().reason == "instrument_lost"
+
     async def release(self) -> None:
         """Let it run."""
         self._say({"do": "release"})
