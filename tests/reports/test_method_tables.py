@@ -7,6 +7,7 @@ Four studies on the toys, of two arms that are refined, one that is never refine
 import csv
 import io
 import json
+import re
 import shutil
 import sqlite3
 from dataclasses import replace
@@ -22,7 +23,7 @@ from rung.core import studies
 from rung.core.errors import UsageError
 from rung.core.values import Estimate
 from rung.protocols import launch, several
-from rung.reports.method_tables import Section, csv_cells, csv_differences, html, markdown, read, sections
+from rung.reports.method_tables import Section, csv_cells, csv_differences, figures, html, markdown, read, sections
 from rung.reports.method_tables.read import _best, _sign, schedule
 from rung.stats import flags as say
 from rung.store.journal import SqliteJournal
@@ -396,3 +397,20 @@ def test_the_example_asks_for_every_table():
     made = [arm for arm in found["harness"].every_arm() if arm.method is not None and arm.method.name != "static"]
     assert len({arm.agent.model for arm in made}) > 1
     assert len({arm.method.model for arm in made}) > 1
+
+
+def test_an_interval_that_goes_on_beyond_the_axis_ends_in_an_arrow(tables):
+    found = next(each for each in tables.transfers)
+    source, target = found.sources[0], found.targets[0]
+
+    def drawn(lo, hi):
+        cell = replace(found.entries[source][target], withheld=False, hci=Estimate(0.5, lo, hi, "by hand", 8, 3, ()))
+        return figures.transfer(
+            replace(found, sources=(source,), targets=(target,), entries={source: {target: cell}}), "t"
+        )
+
+    beyond = re.compile(r'class="solid beyond" d="M([0-9.]+)')
+    assert beyond.findall(drawn(-1.0, 1.5)) == []
+    assert beyond.findall(drawn(-3.0, 1.5)) == ["161"]  # left of the axis, which begins at 170
+    assert beyond.findall(drawn(-3.0, 9.0)) == ["161", "479"]
+    assert drawn(-3.0, 9.0).count("v8") == 0  # and no cap, which would be an end

@@ -287,3 +287,13 @@ def test_every_function_that_is_named_as_making_a_number_is_there(found):
         if module.endswith("Journal"):
             continue
         assert callable(getattr(import_module(module), function)), made
+
+
+def test_an_interval_of_a_share_that_reaches_beyond_one_is_said_to_be_no_mistake(found):
+    def note(hi):
+        rows = tuple(replace(row, agreement=replace(row.agreement, lo=0.3, hi=hi)) for row in found.judging_by_game)
+        return tables.judged_by_game(replace(found, judging_by_game=rows)).note
+
+    said = " An interval that reaches below 0 or above 1 is a t interval over few lineages"
+    assert said in note(1.04)
+    assert said not in note(1.0)

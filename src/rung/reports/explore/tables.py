@@ -3,7 +3,7 @@
 Numbers 4 to 7 are those of the paper's tables (S3Gym, sections 5.3 and 6), here with what they lack there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rung.core.values import Estimate
@@ -144,7 +144,13 @@ _ON_JUDGING = (
 def judged_by_game(report: ExploreReport) -> Table:
     """Table 5 of the paper."""
     rows = tuple((row.game, *_judged(row)) for row in report.judging_by_game)
-    return Table("table-5", "Table 5: self-judging by game", _ON_JUDGING, ("game", *_JUDGING), rows)
+    return Table(
+        "table-5",
+        "Table 5: self-judging by game",
+        f"{_ON_JUDGING}{_beyond(report.judging_by_game)}",
+        ("game", *_JUDGING),
+        rows,
+    )
 
 
 def judged(report: ExploreReport) -> Table:
@@ -153,8 +159,20 @@ def judged(report: ExploreReport) -> Table:
         (f"{row.arm}", row.game, JUDGES["itself"] if row.whose == "said" else JUDGES.get(row.by, row.by), *_judged(row))
         for row in report.judging
     )
-    note = "Where a pathway was told another's judgement, that one stands beside the agent's own."
+    beyond = _beyond(report.judging)
+    note = f"Where a pathway was told another's judgement, that one stands beside the agent's own.{beyond}"
     return Table("judging", "Judging by pathway", note, ("pathway", "game", "judge", *_JUDGING), rows)
+
+
+def _beyond(rows: Sequence[Judged]) -> str:
+    """What is to be known of intervals of a share that reach beyond what a share can be; nothing where none does."""
+    ends = [end for row in rows for end in (row.agreement.lo, row.agreement.hi) if end is not None]
+    if all(0.0 <= end <= 1.0 for end in ends):
+        return ""
+    return (
+        " An interval that reaches below 0 or above 1 is a t interval over few lineages: it is not cut off, for it "
+        "says how little is known."
+    )
 
 
 def _judged(row: Judged) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def _dot(cell: Cell | None, y: float, low: float, high: float) -> str:
     kind = f"v-{cell.word.replace(' ', '-')}"
     at = mark(cell.word, _x(cell.hci.value, low, high), y)
     figures = _figures(cell.hci)
-    told = f'<text class="num" x="{_TO + 8}" y="{y + 4:g}">{figures}</text>'
+    told = f'<text class="num" x="{_TO + 14}" y="{y + 4:g}">{figures}</text>'
     return f'<g class="{kind}">{_bar(cell.hci, y, low, high)}{at}</g>{told}'
 
 
@@ -87,7 +87,7 @@ def _placed(each: Ranked, y: float, low: float, high: float) -> str:
         if each.refined
         else f'<path class="hollow" d="M{x:.1f} {y:g}m-4.6 -4.6h9.2v9.2h-9.2z"/>'
     )
-    told = f'<text class="num" x="{_TO + 8}" y="{y + 4:g}"><tspan class="big">{_figures(each.score)}</tspan></text>'
+    told = f'<text class="num" x="{_TO + 14}" y="{y + 4:g}"><tspan class="big">{_figures(each.score)}</tspan></text>'
     return f'<g class="{kind}">{_bar(each.score, y, low, high)}{shape}</g>{told}'
 
 
@@ -125,7 +125,13 @@ def _bar(found: Estimate, y: float, low: float, high: float) -> str:
     start, end = _x(found.lo, low, high), _x(found.hi, low, high)
     caps = [x for x, real in ((start, found.lo), (end, found.hi)) if low <= real <= high]
     drawn = "".join(f"M{x:.1f} {y - 4:g}v8" for x in caps)
-    return f'<line class="bar" x1="{start:.1f}" x2="{end:.1f}" y1="{y:g}" y2="{y:g}"/><path class="cap" d="{drawn}"/>'
+    bar = f'<line class="bar" x1="{start:.1f}" x2="{end:.1f}" y1="{y:g}" y2="{y:g}"/><path class="cap" d="{drawn}"/>'
+    return bar + _on(_FROM, y, -1) * (found.lo < low) + _on(_TO, y, 1) * (found.hi > high)
+
+
+def _on(x: float, y: float, way: int) -> str:
+    """The arrow of an interval that goes on beyond the axis."""
+    return f'<path class="solid beyond" d="M{x + 9 * way:g} {y:g}l{-9 * way} -5.5v11z"/>'
 
 
 def _ends(low: float, high: float, y: float) -> list[str]:

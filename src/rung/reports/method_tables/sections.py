@@ -14,6 +14,7 @@ BY_RULE = "Labels are given by rules, without a model; how far they can be belie
 AGREED = "Every two that labelled the same proposals: shares and kappa [95%]. `rung annotate` adds labels."
 FAILED = "What failing attempts have in common, and the first proposal of each arm that answers to it."
 NONE = "–"
+BEYOND = "An interval of a score may reach beyond the scale, by as much as the score is uncertain."
 GAIN = (
     "HCI, the share of the headroom that was closed; mean scores A_0 → A_T; the gain [95%] with its verdict; and the "
     "gain over each control, which it clears where it is shown to exceed it"
@@ -125,7 +126,7 @@ def _transfer(found: Transfer, number_: int) -> Section:
     rows = tuple((source, *(_carried(found, source, target) for target in found.targets)) for source in found.sources)
     note = (
         "Refined on the row, examined on the column. G3 is another family of the same capability, G4 of another. The "
-        "dashed line of a panel is refinement on the target itself."
+        "dashed line of a panel is refinement on the target itself; an interval with an arrow goes on beyond the axis."
     )
     title = f"What {found.arm} carried over (Figure 4)"
     drawn = figures.transfer(found, f"transfer-{number_}")
@@ -150,7 +151,7 @@ def _schedules(found: Tables) -> Iterable[Section]:
         strong = {
             (at, 3 + place) for at, each in enumerate(mine) for place, name in enumerate(targets) if name in each.best
         }
-        note = "The mean score of A_T [95%], and its gain. Marked is the highest score of an arm in a column."
+        note = f"The mean score of A_T [95%], and its gain. Marked is the highest score of an arm in a column. {BEYOND}"
         title = f"Schedules of {family} (Table 4)"
         heads = ("arm", "schedule", "worked", *targets)
         yield Section(f"schedules-{family}", title, note, heads, rows, frozenset(strong))
@@ -216,7 +217,7 @@ def _ranks(found: Tables) -> Iterable[Section]:
             "Mean exam score [95%], highest first, of agents refined on this game and of general agents on the same "
             "exam. Ranks are those that the tests of all pairs of a study leave open, together with 95%: agents that "
             "no test tells apart share theirs, and so do those of different studies. The difference [95%] from the "
-            "best general agent is task by task."
+            "best general agent is task by task. " + BEYOND
         )
         heads = ("", "agent", "initial harness", "model", "score [95%]", "over the best general agent", "over controls")
         title = f"{target}: beside general agents (Figure 5)"
