@@ -30,6 +30,8 @@ LABEL = "rung=program"
 """Containers bear it: `docker ps --all --filter label=rung=program` finds what is left where rung and the supervisor
 are both killed."""
 
+NOT_COVERED = (UNCONFINED[0], "the paths of its writable folders on the host can be read inside")
+
 STDIN = "/run/stdin"
 
 _ENGINE = ("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "HOME", "PATH")
@@ -102,7 +104,7 @@ def enforced_by(bounds: Bounds) -> Mapping[str, str]:
 
 def _probed(image: str, nursery: session.Nursery) -> Isolation:
     lacks = _lacks(image) or _tried(image, nursery)
-    return Isolation(NAME, _asked("version", "--format", "{{.Server.Version}}")[1], lacks, unconfined=UNCONFINED[:1])
+    return Isolation(NAME, _asked("version", "--format", "{{.Server.Version}}")[1], lacks, unconfined=NOT_COVERED)
 
 
 def _lacks(image: str) -> tuple[str, ...]:

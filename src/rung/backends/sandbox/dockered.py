@@ -161,7 +161,7 @@ class Dockered:
     def starved(self) -> bool:
         """The kernel says so while the container is there, and the engine afterwards."""
         self._starved = self._starved or procs.killed_for_memory(self._init) > 0
-        return self._starved
+        return self._starved and self.order.bounds.memory_mb is not None
 
     def survivors(self) -> int:
         """All that lives but the program."""
