@@ -96,7 +96,7 @@ async def run(study: Study, explore: Explore) -> None:
     names = {arm.name: beginning(arm, starts[arm.name]) for arm in explore.arms}
     for arm in explore.arms:
         about = {"control": None, "A_0": names[arm.name], "snapshot": starts[arm.name], "judge": arm.judging.by}
-        study.note(arm.name, "arm", about)
+        study.note(arm.name, "arm", {**about, **arm.loose})
 
     courses = [
         Course(arm, game, number, starts[arm.name])

@@ -100,6 +100,7 @@ async def _begin(study: Study, arm: Arm) -> Beginning:
 def _share_controls(study: Study, beginnings: dict[str, Beginning]) -> None:
     """Arms that begin alike share one A_0 exam and one static arm; what each arm is held against is recorded."""
     kinds = list(dict.fromkeys(start.examinee for start in beginnings.values()))
+    loose = {name: start.control.loose for name, start in beginnings.items()}
     shared: dict[str, Arm] = {}
     for name, start in beginnings.items():
         number = kinds.index(start.examinee) + 1
@@ -107,4 +108,5 @@ def _share_controls(study: Study, beginnings: dict[str, Beginning]) -> None:
         control = shared.setdefault(start.examinee, control)
         beginnings[name] = replace(start, control=control)
     for name, start in beginnings.items():
-        study.note(name, "arm", {"control": start.control.name, "A_0": start.examinee, "snapshot": start.snapshot})
+        about = {"control": start.control.name, "A_0": start.examinee, "snapshot": start.snapshot}
+        study.note(name, "arm", {**about, **loose[name]})

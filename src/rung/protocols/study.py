@@ -62,6 +62,12 @@ class Arm:
         return path if self.of is None else f"{self.of}{path.removeprefix(self.name)}"
 
     @property
+    def loose(self) -> dict[str, JSON]:
+        """What is recorded of an arm in which code that a model wrote is confined by nothing; nothing of any other."""
+        loose = self.ports.sandbox is not None and getattr(self.ports.sandbox, "name", "") == "unsafe"
+        return {"confined": "unsafe"} if loose else {}
+
+    @property
     def acting(self) -> str:
         """What acts: the agent's own word for it, the code and options of a plug-in, and the model it acts with."""
         return f"{self.agent.id} {self.code}{f' {self.model.id}' if self.model is not None else ''}"

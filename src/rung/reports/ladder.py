@@ -172,6 +172,7 @@ def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmReport:
         first_refused=_earliest(made.held_back),
         control_of=about.get("of"),
         control_kind=about.get("control"),
+        unconfined=found.arms[name].get("confined") == "unsafe",
     )
 
 

@@ -31,6 +31,7 @@ from rung.reports.wording import (
     HONEST,
     MARKS,
     SATURATES,
+    UNCONFINED_STAMP,
     answer,
     bounds_text,
     claim,
@@ -92,6 +93,7 @@ def markdown(report: LadderReport) -> str:
 
 def _head(report: LadderReport) -> list[str]:
     stamp = "**Secret fixed: for phantoms and tests only.**" if report.secret_fixed else ""
+    loose = f"**{UNCONFINED_STAMP.capitalize()}.**" if any(arm.unconfined for arm in report.arms) else ""
     far = f"**{headline(report)}.**" if headline(report) else ""
     known = f"{escaped(truth_line(report))}. {SATURATES}" if truth_line(report) else ""
     holes = [
@@ -100,7 +102,7 @@ def _head(report: LadderReport) -> list[str]:
     ]
     answers = _list([f"**{escaped(arm.name)}**: {escaped(answer(arm))}" for arm in report.arms])
     weak = ["## What weakens this", _list(map(escaped, report.weaknesses))] if report.weaknesses else []
-    return [far, answers, known, *(holes if report.incomplete else []), stamp, *weak]
+    return [far, answers, known, *(holes if report.incomplete else []), loose, stamp, *weak]
 
 
 def _explained(title: str, words: Mapping[str, str]) -> list[str]:

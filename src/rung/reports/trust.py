@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from rung.reports.record import Record
 from rung.reports.tables import Planned
+from rung.reports.wording import UNCONFINED
 from rung.stats.missing import MAX_MISSING
 from rung.stats.verdict import Verdict
 
@@ -38,6 +39,11 @@ def broken(found: Record, name: str, places: set[int]) -> Broken:
     first = [row for row in found.rows if row.who in mine and row.place in places and row.rerun == 0]
     sittings = len(baselines) * about["baseline_repeats"] + len(found.lineages) * about["repeats"]
     return Broken(sum(row.purpose == "exam" and row.fault is not None for row in first), sittings * len(places))
+
+
+def loose(found: Record, name: str) -> tuple[str, ...]:
+    """That code which a model wrote was confined by nothing in this arm, where it was so."""
+    return (UNCONFINED,) if found.arms[name].get("confined") == "unsafe" else ()
 
 
 def stale(found: Record, target: Planned) -> tuple[str, ...]:

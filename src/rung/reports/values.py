@@ -240,6 +240,7 @@ class ArmReport:
     first_refused: Quote | None = None
     control_of: str | None = None  # of a control, the arm whose control it is
     control_kind: str | None = None  # and which control
+    unconfined: bool = False  # code that a model wrote was confined by nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ def weaknesses(report: LadderReport) -> tuple[str, ...]:
         *_of_quick_look(report),
         *doubts.of_toys(report),
         *honesty.weaknesses(report.honesty),
+        *_of_loose_code(report.arms),
         *_incomplete(report),
         *_of_promises(report),
         *_of_cuts(report),
@@ -215,6 +216,15 @@ def _of_few_lineages(lineages: int, what: str) -> Iterator[str]:
         yield "Two lineages: shown, but too few for any verdict."
     elif lineages < 5:
         yield f"{lineages} lineages: the interval is a hull of two; five lineages would allow the sharper one."
+
+
+def _of_loose_code(arms: Sequence[ArmReport]) -> Iterator[str]:
+    loose = [arm.name for arm in arms if arm.unconfined]
+    if loose:
+        yield (
+            f"Code that a model wrote ran in no sandbox ({', '.join(loose)}), so it could have read the run's folder, "
+            "the exam's secret and the keys: believe these arms as far as you trust that code."
+        )
 
 
 def _of_sandbox(arms: Sequence[ArmReport]) -> Iterator[str]:

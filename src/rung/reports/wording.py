@@ -54,6 +54,11 @@ MEANINGS: Mapping[Word, str] = MappingProxyType(
     }
 )
 
+UNCONFINED = "code of a model ran in no sandbox"
+"""The flag of every number of an arm whose method has a model write code, where nothing confined it."""
+
+UNCONFINED_STAMP = "code that a model wrote ran in no sandbox"
+
 CERTIFICATES: Mapping[str, str] = MappingProxyType(
     {
         "optimal": "proven best",

@@ -124,6 +124,9 @@ def _of_run(run: Run) -> Iterator[str]:
     if faults:
         yield f"{run.label}: {faults} attempts broke; they are missing, not zero."
     yield from _of_programs(run)
+    loose = [arm.name for arm in run.report.arms if arm.unconfined]
+    if loose:
+        yield f"{run.label}: code that a model wrote ran in no sandbox ({', '.join(loose)})."
     if run.report.secret_fixed:
         yield f"{run.label}: its exam secret is fixed in the config, so anyone can draw this exam."
     if run.report.exam_shared:

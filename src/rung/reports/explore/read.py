@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from rung.core.ports import Journal
+from rung.core.values import Estimate
 from rung.findings.judging import Judged, judged, judgings, span
 from rung.findings.self_testing import self_testings
 from rung.findings.transitions import Course
@@ -22,6 +23,7 @@ from rung.reports.explore.scores import Scores, left_out
 from rung.reports.explore.values import ArmRow, CurveRow, ExploreReport, Point, Standing, Versus
 from rung.reports.explore.weaknesses import weaknesses
 from rung.reports.values import Cost, Pool, Quote
+from rung.reports.wording import UNCONFINED
 from rung.stats.multiplicity import planned
 from rung.stats.verdict import ALPHA, evidence, judge
 
@@ -119,7 +121,7 @@ def _curve(found: Record, arm: str, game: str) -> CurveRow:
         points=points,
         left_out=left_out(scores),
         described=shuffles.described(scores, step=found.step(game), seed=decisions.SEED.child(arm, game)),
-        gain=weight.estimate,
+        gain=_flagged(weight.estimate, found.arms[arm]),
         lineage_gains=decisions.lineage_gains(scores),
         p=decisions.p_of(scores, weight),
         holm=None,
@@ -247,6 +249,11 @@ def _sign(arm: str, pair: Versus, pairs: int) -> int:
 # --------------------------------------------------------------------------------------------- arms and costs
 
 
+def _flagged(gain: Estimate, about: Mapping[str, Any]) -> Estimate:
+    """A gain of an arm in which a model's code was confined by nothing says so."""
+    return replace(gain, flags=(*gain.flags, UNCONFINED)) if about.get("confined") == "unsafe" else gain
+
+
 def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmRow:
     about = found.about(name)
     acting, refining = models.named(about)
@@ -267,6 +274,7 @@ def _arm(journal: Journal, found: Record, noted: Books, name: str) -> ArmRow:
         improver=refining,
         judge=str(found.arms[name].get("judge", "itself")),
         of=about.get("of"),
+        unconfined=found.arms[name].get("confined") == "unsafe",
         accepted=accepted,
         refused=len(refused),
         first_refused=refused[0] if refused else None,

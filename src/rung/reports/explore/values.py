@@ -134,6 +134,7 @@ class ArmRow:
     faults: Mapping[str, int] = field(hash=False)
     exploring: Cost
     examining: Cost
+    unconfined: bool = False  # code that a model wrote was confined by nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,12 @@ def weaknesses(report: ExploreReport) -> Iterator[str]:
 def _claims(report: ExploreReport) -> Iterator[str]:
     if report.config.get("quick"):
         yield "a quick look: everything is cut down to a few episodes, and nothing is measured"
+    loose = [arm.name for arm in report.arms if arm.unconfined]
+    if loose:
+        yield (
+            f"{', '.join(loose)}: code that a model wrote ran in no sandbox, so it could have read the run's folder, "
+            "the exam's secret and the keys: believe these as far as you trust that code"
+        )
     yield from _unchanged(report)
     if report.lineages == 1:
         yield "one lineage: every word is about this one course, and none says that the agent improves itself"
