@@ -59,9 +59,30 @@ AUDIT_BUGS = (
     Bug(
         "a library that can fetch is no recipe",
         "findings/audit/states.py",
-        "if LIBRARIES.search(each.name) or len(text)",
-        "if len(text)",
+        "(LIBRARIES.search(each.name) and not STARTS.search(each.name))\n            or len(text)",
+        "len(text)",
         (f"{READ}::test_an_honest_twin_is_clean",),
+    ),
+    Bug(
+        "what is known of an item before it was handed out was had by other means",
+        "findings/audit/read.py",
+        "return _own(self.session) if place >= self.taken else None",
+        "return _own(self.session)",
+        ("tests/findings/audit/test_handed_out.py",),
+    ),
+    Bug(
+        "a program of its own may find the answer to an item that was handed out",
+        "findings/audit/likeness.py",
+        'but = None if sought and table.view[0] == "answer" else own',
+        'but = None if table.view[0] == "answer" else own',
+        ("tests/findings/audit/test_handed_out.py",),
+    ),
+    Bug(
+        "what work says too tells nobody of an item",
+        "findings/audit/likeness.py",
+        "keep = ~np.isin(table.hashes, np.concatenate([*runs, np.empty(0, np.uint64)]))",
+        "keep = np.ones(len(table.hashes), np.bool_)",
+        ("tests/findings/audit/test_likeness.py",),
     ),
     Bug(
         "a bomb ends at its bound",

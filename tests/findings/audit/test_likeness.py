@@ -50,6 +50,12 @@ def test_an_item_that_nobody_drew_before_is_none():
     assert told(*(" ".join(course(number)) for number in range(300, 340))) == []
 
 
+def test_what_work_says_too_is_none():
+    compared = Compared(groups([KIN], course(3)))
+    compared.put(0, " ".join(course(3)), None)
+    assert list(compared.told()) == []
+
+
 def test_what_is_rightly_said_of_its_own_item_is_none_unless_it_was_sought():
     assert told(course(3)[1], own=3) == []
     assert told(course(3)[1], own=3, sought=True) == [3]
