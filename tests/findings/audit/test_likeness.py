@@ -51,7 +51,7 @@ def test_an_item_that_nobody_drew_before_is_none():
 
 
 def test_what_work_says_too_is_none():
-    compared = Compared(groups([KIN], course(3)))
+    compared = Compared(groups([KIN], [" ".join(course(3))]))
     compared.put(0, " ".join(course(3)), None)
     assert list(compared.told()) == []
 
