@@ -56,6 +56,26 @@ def test_the_report_comes_in_every_form(rung, explored):
     assert rung("report", "done", "--markdown").out.startswith("# Small curves\n")
 
 
+def test_its_schema_names_the_fields_of_its_json(rung, explored):
+    schema = json.loads(rung("schema", "explore").out)
+    told = json.loads(rung("report", "done", "--json").out)
+    assert set(schema["properties"]) == set(told)
+    assert set(schema["$defs"]["CurveRow"]["properties"]) == set(told["curves"][0])
+
+
+def test_the_report_says_what_was_changed(rung):
+    written = STUDY[STUDY.index("[exam]") :].replace('secret = "for tests"', "")
+    head = 'name = "words"\nprotocol = "explore"\nlineages = 1\n[agent]\nkind = "chat"\nmodel = "scripted/echo"\n'
+    Path("words.toml").write_text(f'{head}[method]\nname = "summary"\n{written}')
+    assert rung("run", "words.toml", "--out", "words").exit == 0
+    (arm,) = json.loads(rung("report", "words", "--json").out)["changes"]["arms"]
+    assert arm["all"]["recorded"] > 0
+    page = Path("words/report.html").read_text()
+    assert f"<td><bdi>{arm['all']['recorded']}</bdi></td>" in page
+    assert '<a href="#changed">' in page
+    assert "## What the methods changed" in rung("report", "words", "--markdown").out
+
+
 def test_a_machine_is_told_the_word_of_each_curve(rung):
     Path("rung.toml").write_text(STUDY)
     told = json.loads(rung("run", "rung.toml", "--out", "again", "--json").out)

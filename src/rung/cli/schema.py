@@ -10,7 +10,7 @@ import click
 
 from rung.cli._say import json_option, say_json
 
-KINDS = ("config", "journal", "report")
+KINDS = ("config", "journal", "report", "explore")
 
 QUERIES = {
     "scores of every arm's first lineage, in order": "SELECT path, json ->> 'score' FROM fact\n"
@@ -28,12 +28,15 @@ QUERIES = {
 def command(kind: str, *, as_json: bool) -> None:
     """Print the schema of the config, the journal or the report.
 
-    The config's and the report's are JSON schemas. The journal's is its SQL, explained; with --json it is JSON too.
+    The config's and the reports' are JSON schemas: `report` of ladders and of cells, whose programs stand in it, and
+    `explore` of exploring studies. The journal's is its SQL, explained; with --json it is JSON too.
     """
     if kind == "config":
         say_json(_config())
     elif kind == "report":
         say_json(_report())
+    elif kind == "explore":
+        say_json(_explored())
     elif as_json:
         say_json({"tables": _tables(), "paths": _paths(), "queries": QUERIES})
     else:
@@ -52,6 +55,14 @@ def _report() -> dict[str, Any]:
     from rung.reports.values import LadderReport
 
     return TypeAdapter(LadderReport).json_schema(mode="serialization")
+
+
+def _explored() -> dict[str, Any]:
+    from pydantic import TypeAdapter
+
+    from rung.reports.explore.values import ExploreReport
+
+    return TypeAdapter(ExploreReport).json_schema(mode="serialization")
 
 
 def _journal() -> str:

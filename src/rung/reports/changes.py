@@ -1,16 +1,12 @@
 """What the methods changed, in words, for every renderer (SelfImprove-Bench, Tables 3, 6, 7 and 9)."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from rung.core.values import Estimate
 from rung.findings.semantics.counts import GROUPS, Changes, Group, Semantics, Tally
 from rung.findings.semantics.failures import NONE, Pattern
 from rung.findings.semantics.validation import cited
 from rung.reports.wording import clean, counted, number, percent, short
-
-if TYPE_CHECKING:
-    from rung.reports.values import LadderReport
 
 INTRODUCED = (
     "Every change is cut into proposals, the smallest pieces that could be taken over or left out by themselves. "
@@ -159,9 +155,9 @@ def _answered(pattern: Pattern, found: Semantics) -> str:
 # --------------------------------------------------------------------------------------------- a terminal
 
 
-def lines(report: "LadderReport") -> Iterator[str]:
+def lines(found: Semantics | None) -> Iterator[str]:
     """A line of each arm, for the short report."""
-    for arm in report.changes.arms if report.changes is not None else ():
+    for arm in found.arms if found is not None else ():
         yield f"{clean(arm.arm)} changed: {summary(arm)}"
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rung.core.config import ITSELF
+from rung.findings.semantics.counts import Semantics
 from rung.reports import apparatus, changes, controls_text, registered
 from rung.reports.accounts import (
     ACTION_HEADS,
@@ -71,7 +72,7 @@ def markdown(report: LadderReport) -> str:
         *_built(report),
         *_used(report),
         *_ablation(report),
-        *_changes(report),
+        *changed(report.changes),
     ]
     blocks += [
         "## How attempts ended",
@@ -315,9 +316,8 @@ def _used(report: LadderReport) -> list[str]:
     return blocks
 
 
-def _changes(report: LadderReport) -> list[str]:
-    """What the methods changed; nothing where nothing was proposed."""
-    found = report.changes
+def changed(found: Semantics | None) -> list[str]:
+    """What the methods changed, in blocks; nothing where nothing was proposed."""
     if found is None:
         return []
     blocks = ["## What the methods changed", changes.INTRODUCED, escaped(changes.validated())]

@@ -85,7 +85,7 @@ def _head(report: LadderReport) -> list["Text"]:
         *_endings(report),
         *_promise(report),
         *(_line(clean(said), "dim") for said in apparatus.lines(report)),
-        *(_line(said, "dim") for said in islice(changes.lines(report), _MOST_ARMS)),
+        *(_line(said, "dim") for said in islice(changes.lines(report.changes), _MOST_ARMS)),
         *_honesty(report),
         *claim,
     ]

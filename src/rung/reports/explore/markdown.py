@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from rung.reports.explore import tables, wording
 from rung.reports.explore.values import ExploreReport
-from rung.reports.markdown import escaped
+from rung.reports.markdown import changed, escaped
 
 
 def markdown(report: ExploreReport) -> str:
@@ -18,6 +18,7 @@ def markdown(report: ExploreReport) -> str:
         blocks += [f"## {escaped(arm.name)}", f"{escaped(wording.about(arm))}.", _list(map(wording.sentence, rows))]
     for table in tables.tables(report):
         blocks += [f"## {escaped(table.title)}", escaped(table.note), _table(table.heads, table.rows)]
+    blocks += changed(report.changes)
     words = [f"**{escaped(word)}**: {escaped(meaning)}" for word, meaning in wording.explained(report).items()]
     made = [f"{escaped(what)}: `{function}`" for what, function in report.how.items()]
     blocks += ["## Words", "\n".join(f"- {line}" for line in words)]

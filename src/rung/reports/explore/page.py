@@ -1,5 +1,6 @@
 """An exploring report as one self-contained HTML page, in the house style of `rung.reports.page`."""
 
+from rung.reports import changes
 from rung.reports.explore import drawing, tables, wording
 from rung.reports.explore.values import CurveRow, ExploreReport
 from rung.reports.page import environment, settings_text
@@ -19,6 +20,7 @@ def html(report: ExploreReport) -> str:
         wording=shared,
         tables=tables.tables(report),
         pictures=_Pictures(report),
+        changes=changes,
         settings=settings_text,
     )
 

@@ -13,6 +13,7 @@ from rung.core.ports import Journal
 from rung.core.values import Estimate
 from rung.findings.judging import Judged, judged, judgings, span
 from rung.findings.self_testing import self_testings
+from rung.findings.semantics.counts import semantics
 from rung.findings.transitions import Course
 from rung.reports import books, models, tables
 from rung.reports.books import Books, Place
@@ -39,6 +40,8 @@ HOW = {
     "self-testing": "rung.findings.self_testing.self_testings",
     "coupling, gaps of thirds": "rung.reports.explore.couplings.coupled",
     "reliability of steps": "rung.reports.explore.couplings.reliability",
+    "proposals: recorded, retained, rates": "rung.findings.semantics.counts.by_arm",
+    "agreement of labels, kappa": "rung.findings.semantics.agreement.agreement",
     "digest": "rung.core.ports.Journal.digest",
 }
 """Each printed number and the function that makes it, whose docstring has formula, unit and source."""
@@ -91,6 +94,7 @@ def read(journal: Journal, *, provenance: Mapping[str, Any] | None = None) -> Ex
         how=HOW,
         config=found.config,
         provenance=dict(provenance or {}),
+        changes=semantics(journal),
     )
     return replace(report, weaknesses=tuple(weaknesses(report)))
 

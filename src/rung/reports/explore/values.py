@@ -7,6 +7,7 @@ from typing import Any
 from rung.core.values import Estimate
 from rung.findings.judging import Judged
 from rung.findings.self_testing import SelfTesting
+from rung.findings.semantics.counts import Semantics
 from rung.reports.explore.shuffles import Described
 from rung.reports.values import Cost, Pool, Quote
 from rung.stats.verdict import Verdict
@@ -168,6 +169,7 @@ class ExploreReport:
     how: Mapping[str, str] = field(hash=False)
     config: Mapping[str, Any] = field(hash=False)
     provenance: Mapping[str, Any] = field(hash=False)
+    changes: Semantics | None = None  # what the methods changed; None where nothing was proposed
 
     def curve(self, arm: str, game: str) -> CurveRow:
         """The curve of a pathway in a game."""
