@@ -189,5 +189,5 @@ def _caveats(forecast: Forecast) -> Iterator[str]:
     if forecast.longest > LONG and not forecast.bounded:
         yield (
             f"One call may read {short(forecast.longest)} tokens. If the model reads less, say so "
-            '([models."..."] context_tokens); or lower history in [agent].'
+            '([models."..."] context_tokens); or lower history in [agent], or shown in [method] where it has that.'
         )
