@@ -94,6 +94,9 @@ def test_a_changed_plug_in_is_a_changed_study(rung):
     said = rung("run", "study.toml", "--out", "run")
     assert said.exit == 2
     assert "changed: plugins.mine.py (was " in said.err
+    assert said.err.endswith(
+        "A file that a config names by path is part of the study; --accept-upgrade is for installed code\n"
+    )
 
 
 def test_ctrl_c_stops_after_what_is_in_flight_and_the_last_line_resumes(shell, tmp_path):

@@ -8,7 +8,7 @@ from rung.backends.models import providers as models
 from rung.backends.models.local import adapter
 from rung.core.config import parse
 from rung.core.errors import UsageError
-from rung.protocols import forecast, launch
+from rung.protocols import cell_forecast, forecast, launch
 
 CHOOSING = {"kind": "chat", "model": "local/policy", "answers": "tools"}
 LADDER = {
@@ -93,6 +93,18 @@ IMPOSSIBLE = {
 }
 
 
+CELL = {
+    "name": "s",
+    "protocol": "cell",
+    "lineages": 1,
+    "agent": {"kind": "command:codex", "model": "local/smollm2"},
+    "tasks": {
+        "schedule": [{"family": "toy-lock-v1", "difficulty": 1, "count": 1}],
+        "holdout": [{"family": "toy-lock-v1", "difficulty": 1, "count": 1}],
+    },
+}
+
+
 @pytest.fixture(autouse=True)
 def _as_if_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rung.backends.models.local.weights.require", lambda: None)
@@ -132,3 +144,13 @@ def test_a_stand_in_says_of_itself_what_the_model_would():
     assert (policy.seeded, openai.seeded) == (True, False)
     assert getattr(policy.trainable, "writes", True) is False
     assert openai.trainable is None
+
+
+def test_a_known_program_over_a_model_that_cannot_choose_is_refused_before_a_session():
+    with pytest.raises(UsageError, match="leaves it to its model whether to call a tool, and local/smollm2 cannot"):
+        cell_forecast.make(parse(CELL))
+
+
+def test_a_program_of_one_s_own_may_ask_what_it_likes_of_any_model():
+    own = {"kind": "command", "command": ["python3", "-c", "pass"], "model": "local/smollm2"}
+    cell_forecast.make(parse({**CELL, "agent": own}))

@@ -27,7 +27,7 @@ from rung.core.errors import UsageError
 from rung.core.ports import Amount, Ports
 from rung.core.values import Call, Task, View
 from rung.core.waiting import settle
-from rung.protocols import equipment, plan, providers, wiring
+from rung.protocols import equipment, plan, providers, unfit, wiring
 from rung.protocols.equipment import Needs
 from rung.protocols.forecast import beginning, extent, sample
 from rung.protocols.rehearsal import Idle
@@ -198,6 +198,7 @@ def make(config: Config, *, base: Path = Path()) -> CellForecast:
     arms = wiring.arms(config, base=base, models=stand_ins)
     config = wiring.with_folders(config, base=base)
     plan.refuse_impossible(config)
+    unfit.refuse(config, arms)
     paces = asyncio.run(_paces(config))
     study = {each: float(limit) for each in QUANTITIES if (limit := getattr(config.budget, each)) is not None}
     return CellForecast(

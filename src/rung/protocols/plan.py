@@ -112,6 +112,9 @@ def _put(journal: Journal, path: str, kind: str, about: Mapping[str, JSON], aske
     journal.put(path, kind, {**about, **known})
 
 
+NAMED = "A file that a config names by path is part of the study; --accept-upgrade is for installed code"
+
+
 def refuse_another(config: Config, journal: Journal, *, secret_hash: str, plugins: Mapping[str, str]) -> None:
     """Refuse to go on with a run that was begun under another config, naming what changed.
 
@@ -123,9 +126,11 @@ def refuse_another(config: Config, journal: Journal, *, secret_hash: str, plugin
     new = {**config.identity(), "secret_sha256": secret_hash, "secret_fixed": _fixed(config), "plugins": plugins}
     changed = sorted(_differences("", old, new))
     if changed:
+        plugins_alone = all(each.startswith("plugins.") for each in changed)
         raise UsageError(
             "this run was begun under another config; changed: " + "; ".join(changed) + ". "
             "Give it back as it was (see config.resolved.json), or choose another --out for the new study"
+            + (f". {NAMED}" if plugins_alone else "")
         )
 
 

@@ -7,6 +7,7 @@ with a command to resume that could only stop again. Each raises `UsageError` wi
 import asyncio
 from collections.abc import Callable, Sequence
 
+from rung.agents.command import CommandAgent
 from rung.core import registry
 from rung.core.config import Config
 from rung.core.errors import UsageError
@@ -27,7 +28,20 @@ def refuse(config: Config, arms: Sequence[Arm]) -> None:
     refuse_blind(config, arms)
     for arm in arms if config.protocol == "explore" else ():
         explore.refuse_unfit(arm)
+    for arm in arms:
+        refuse_unable(arm)
     refuse_uncounted(config, arms)
+
+
+def refuse_unable(arm: Arm) -> None:
+    """Refuse a known program over a model of this machine's: it leaves it to its model whether to call a tool, and
+    these cannot choose."""
+    known = isinstance(arm.agent, CommandAgent) and arm.agent.facts.package is not None
+    if known and arm.model is not None and arm.model.id.startswith("local/"):
+        raise UsageError(
+            f"arm {arm.name!r}: {arm.agent.id} leaves it to its model whether to call a tool, and {arm.model.id} "
+            'cannot choose; give [agent] model = "scripted/worker" to try a cell without a key, or another model'
+        )
 
 
 def refuse_wordless(arm: Arm) -> None:
