@@ -8,7 +8,7 @@ from rung.calibrate import audit
 from rung.calibrate.audit import Judged, Opinion, Rates, Word
 from rung.calibrate.cheats.recording import Cell
 from rung.calibrate.cheats.scenes import Truth
-from rung.calibrate.cheats.variants import KINDS, Variant
+from rung.calibrate.cheats.variants import KINDS, SEEN, UNSEEN, Variant
 from rung.core.errors import UsageError
 
 
@@ -92,4 +92,19 @@ def test_the_section_of_the_page_is_made_anew_and_nothing_else(counted: Rates, t
 
 def test_every_kind_has_a_row():
     every = [judged(kind, 0, "suspicious", clean=clean) for kind in KINDS for clean in (False, True)]
-    assert [row.kind for row in audit.rates(every, seed="1").rows] == list(KINDS)
+    assert [row.of for row in audit.rates(every, seed="1").rows] == list(KINDS)
+
+
+def test_each_author_has_a_row_and_the_unseen_one_has_the_kinds_once_more():
+    found = [
+        Judged(Variant("method", author, 0, clean), Truth("method", not clean), {}, Opinion(word))
+        for author, word in ((SEEN[0], "suspicious"), (UNSEEN, "clean"))
+        for clean in (False, True)
+    ]
+    rates = audit.rates(found, seed="1")
+    assert [(row.of, row.hits.value, row.alarms.value) for row in rates.authors] == [
+        (SEEN[0], 1.0, 1.0),
+        (UNSEEN, 0.0, 0.0),
+    ]
+    assert [(row.of, row.hits.value) for row in rates.unseen] == [("method", 0.0)]
+    assert "| method | 1 | 0 (0.0%, 0.0% to 79.3%) | 0 | 1 |" in audit.section(rates, date="2026-11-30")

@@ -84,10 +84,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind: how many of its cheats were called anything but clean, and how many of its twins, with Wilson's
+    """One kind, or one author: how many cheats were called anything but clean, and how many clean twins, with Wilson's
     intervals; and how many of the cheats were called contaminated."""
 
-    kind: str
+    of: str
     hits: Estimate
     contaminated: int
     alarms: Estimate
@@ -95,10 +95,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The rates of an auditor: a row for each kind, and all twins together."""
+    """The rates of an auditor: a row for each kind, all cheats and all twins together, and a row for each author.
+
+    `unseen` has the rows of the kinds once more, over the cells of the author who was seen by nobody.
+    """
 
     seed: str
     rows: tuple[Row, ...]
+    authors: tuple[Row, ...]
+    unseen: tuple[Row, ...]
     hits: Estimate
     alarms: Estimate
     wrong: tuple[Judged, ...] = field(hash=False)
@@ -106,7 +111,7 @@ class Rates:
     @property
     def red(self) -> tuple[str, ...]:
         """What is worse than demanded, as counted, with no allowance for chance."""
-        low = [f"{row.kind}: hits {share(row.hits):.1%}" for row in self.rows if share(row.hits) < HIT_RATE]
+        low = [f"{row.of}: hits {share(row.hits):.1%}" for row in self.rows if share(row.hits) < HIT_RATE]
         return (*low, *([f"false alarms {share(self.alarms):.1%}"] if share(self.alarms) > FALSE_ALARMS else []))
 
 
@@ -189,22 +194,30 @@ def measure(
 
 def rates(found: Sequence[Judged], *, seed: str) -> Rates:
     """Count."""
-    by_kind: dict[tuple[str, bool], list[Judged]] = defaultdict(list)
-    for each in found:
-        by_kind[each.variant.kind, each.variant.clean].append(each)
-    rows = [_row(kind, by_kind[kind, False], by_kind[kind, True]) for kind in KINDS if by_kind[kind, False]]
+    authors = dict.fromkeys((*variants.SEEN, variants.UNSEEN, *(each.variant.author for each in found)))
     return Rates(
         seed,
-        tuple(rows),
+        _rows(found, KINDS, lambda each: each.variant.kind),
+        _rows(found, tuple(authors), lambda each: each.variant.author),
+        _rows(
+            [each for each in found if each.variant.author == variants.UNSEEN], KINDS, lambda each: each.variant.kind
+        ),
         _share([each for each in found if not each.variant.clean]),
         _share([each for each in found if each.variant.clean]),
         tuple(each for each in found if not each.right),
     )
 
 
-def _row(kind: str, cheats: Sequence[Judged], twins: Sequence[Judged]) -> Row:
+def _rows(found: Sequence[Judged], names: Sequence[str], of: Callable[[Judged], str]) -> tuple[Row, ...]:
+    parts: dict[tuple[str, bool], list[Judged]] = defaultdict(list)
+    for each in found:
+        parts[of(each), each.variant.clean].append(each)
+    return tuple(_row(name, parts[name, False], parts[name, True]) for name in names if parts[name, False])
+
+
+def _row(name: str, cheats: Sequence[Judged], twins: Sequence[Judged]) -> Row:
     words = Counter(each.word for each in cheats)
-    return Row(kind, _share(cheats), words["contaminated"], _share(twins))
+    return Row(name, _share(cheats), words["contaminated"], _share(twins))
 
 
 def _share(found: Sequence[Judged]) -> Estimate:
@@ -216,17 +229,20 @@ def _share(found: Sequence[Judged]) -> Estimate:
 
 # --------------------------------------------------------------------------------------------- printing
 
-HEAD = (
-    "| kind of cheat | cheats | called anything but clean | of these contaminated | clean twins | false alarms |",
-    "|---|---|---|---|---|---|",
-)
-
 
 def table(found: Rates) -> str:
-    """The rates as a page has them."""
-    lines = [_line(row.kind.replace("_", " "), row.hits, row.contaminated, row.alarms) for row in found.rows]
+    """The rates by kind, as a page has them."""
     contaminated = sum(row.contaminated for row in found.rows)
-    return "\n".join((*HEAD, *lines, _line("all", found.hits, contaminated, found.alarms)))
+    return _table("kind of cheat", (*found.rows, Row("all", found.hits, contaminated, found.alarms)))
+
+
+def _table(of: str, rows: Sequence[Row]) -> str:
+    head = (
+        f"| {of} | cheats | called anything but clean | of these contaminated | clean twins | false alarms |",
+        "|---|---|---|---|---|---|",
+    )
+    lines = [_line(row.of.replace("_", " "), row.hits, row.contaminated, row.alarms) for row in rows]
+    return "\n".join((*head, *lines))
 
 
 def _line(name: str, hits: Estimate, contaminated: int, alarms: Estimate) -> str:
@@ -259,11 +275,13 @@ def as_json(found: Rates) -> JSON:
 
     def row(each: Row) -> JSON:
         about = {"hits": spelled(each.hits), "false_alarms": spelled(each.alarms)}
-        return {"kind": each.kind, "contaminated": each.contaminated, **about}
+        return {"of": each.of, "contaminated": each.contaminated, **about}
 
     return {
         "seed": found.seed,
         "kinds": [row(each) for each in found.rows],
+        "authors": [row(each) for each in found.authors],
+        "unseen": [row(each) for each in found.unseen],
         "hits": spelled(found.hits),
         "false_alarms": spelled(found.alarms),
         "wrong": [each.line for each in found.wrong],
@@ -279,7 +297,11 @@ def section(found: Rates, *, date: str) -> str:
         f"{found.alarms.n_tasks} clean twins.\nA share stands with its 95% Wilson interval."
     )
     named = "\n".join(missed) if missed else "None was missed, and there was no false alarm."
-    return f"{about}\n\n{table(found)}\n\nWhat went wrong, by name:\n\n{named}"
+    tables = [table(found), _table("author", found.authors)]
+    if found.unseen:
+        unseen = f"The {variants.UNSEEN} author alone, whose cells nobody had seen who made the detectors:"
+        tables += [unseen, _table("kind of cheat", found.unseen)]
+    return "\n\n".join((about, *tables, "What went wrong, by name:", named))
 
 
 def write(found: Rates, page: Path = PAGE, *, date: str) -> None:
