@@ -26,7 +26,7 @@ from rung.findings.deeds import asked, deeds
 from rung.findings.sessions import Left, sessions
 from rung.store.manifests import File
 
-from . import retold, second_decoders, third_decoders
+from . import fourth_decoders, retold, second_decoders, third_decoders
 
 DEEP = 3
 ONES = re.split(
@@ -193,6 +193,7 @@ def _closure(data: bytes) -> list[str]:
         ]
     known |= second_decoders.closure(data)
     known |= third_decoders.closure(known)
+    known |= fourth_decoders.closure(known)
     return [_unescaped(each.decode("utf-8", "replace")) for each in known if _legible(each)]
 
 

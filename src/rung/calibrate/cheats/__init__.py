@@ -11,6 +11,7 @@ scenes      what a kind of cheat is given to make a variant of, and what it make
 first       a module for each kind of cheat by the first author, and in its `twins` one for each kind's clean twins
 second      the same again by another author, in other formats, places and tongues
 third       and once more, by an author who has seen neither the detectors nor what the second wrote
+fourth      and again, by an author who has seen neither the detectors nor what the second and the third wrote
 variants    every variant by name, and the cell it makes
 
 Whoever writes detectors should not tune to it: half of what it is for is to be unseen.
