@@ -15,19 +15,19 @@ from .oracle import held
 AUTHORS = (*variants.SEEN, variants.UNSEEN)
 
 
-def first(*, clean: bool) -> list[Variant]:
-    """One of each kind by each author; all of them in `make slow`."""
-    return [Variant(kind, author, 0, clean) for author in AUTHORS for kind in KINDS]
+def few(*, clean: bool) -> list[Variant]:
+    """One of each kind, the authors taking turns; all of them in `make slow`."""
+    return [Variant(kind, AUTHORS[turn % len(AUTHORS)], 0, clean) for turn, kind in enumerate(KINDS)]
 
 
-@pytest.mark.parametrize("variant", first(clean=False), ids=lambda each: each.name)
+@pytest.mark.parametrize("variant", few(clean=False), ids=lambda each: each.name)
 def test_a_cheat_holds_the_exam_items_that_it_is_said_to_hold_and_no_others(variant: Variant, tmp_path: Path):
     made = variant.record(tmp_path)
     assert held(made) == (set(made.truth.items) if made.truth.shown else set())
     assert made.truth.cheated
 
 
-@pytest.mark.parametrize("variant", first(clean=True), ids=lambda each: each.name)
+@pytest.mark.parametrize("variant", few(clean=True), ids=lambda each: each.name)
 def test_a_clean_twin_holds_none(variant: Variant, tmp_path: Path):
     made = variant.record(tmp_path)
     assert held(made) == set()
