@@ -227,7 +227,9 @@ def test_a_run_is_not_gone_on_with_under_other_controls():
 
 
 def test_a_forecast_prices_each_control_as_its_arm():
-    config = reflecting(models={"scripted/function": {"price": {"input": 2.0, "output": 10.0, "date": "2026-11-30"}}})
+    price = {"input": 2.0, "output": 10.0, "date": "2026-11-30"}
+    agent = {"kind": "chat", "model": "scripted/first"}
+    config = reflecting(agent=agent, models={"scripted/first": {"price": price}})
     by_name = {arm.name: arm for arm in forecast.of(config, _unreached(config)).arms}
     assert list(by_name) == ["static", *(arm.name for arm in config.every_arm())]
     costs = [by_name[arm.name].total for arm in config.every_arm()]
