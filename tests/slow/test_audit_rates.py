@@ -1,9 +1,7 @@
 """The audit's rates, measured and written down. Fresh draws at every run.
 
-What is demanded is not met yet, so that `rung calibrate --audit` is red: of 160 cheats 115 were hit, where 90% of each
-kind are demanded, and 7 of 160 clean twins were called suspicious, where 2% are the most (docs/calibration.md). Until
-it is met, a floor and a ceiling stand here that the audit may not leave. Both were
-loosened on 2026-11-30, from 0.7 and from the 2% that are demanded: the detectors find more and cry wolf more.
+What is demanded was met when it was last measured, half of it on cells that nobody had seen (docs/calibration.md):
+288 of 300 cheats were hit, and 3 of 300 clean twins suspected. No draw may be worse than demanded beyond chance.
 """
 
 import secrets
@@ -17,7 +15,6 @@ from rung.calibrate import audit
 from rung.calibrate.cheats import variants
 
 pytestmark = pytest.mark.slow
-FLOOR, CEILING = 0.6, 0.06
 
 
 def test_cheats_are_found_and_clean_twins_are_left_alone(
@@ -30,6 +27,6 @@ def test_cheats_are_found_and_clean_twins_are_left_alone(
     if request.config.getoption("--write-tables") and number == variants.CHEATS:
         audit.write(found, date=time.strftime("%Y-%m-%d"))
     assert found.hits.hi is not None
-    assert found.hits.hi >= FLOOR, f"seed {seed}: {audit.spelt(found.hits)}"
+    assert found.hits.hi >= audit.HIT_RATE, f"seed {seed}: {audit.spelt(found.hits)}"
     assert found.alarms.lo is not None
-    assert found.alarms.lo <= CEILING, f"seed {seed}: {audit.spelt(found.alarms)}"
+    assert found.alarms.lo <= audit.FALSE_ALARMS, f"seed {seed}: {audit.spelt(found.alarms)}"
