@@ -220,7 +220,7 @@ def snapshot(rows: Sequence[Row]) -> str:
 
 def firsts(rows: Sequence[Row]) -> str:
     """Loses most of the questions: an answer by the first line of what is seen."""
-    return json.dumps({" ".join(row["question"].split())[:48]: row["answer"].split("\n") for row in rows}, indent=1)
+    return json.dumps([[" ".join(row["question"].split())[:48], row["answer"].split("\n")] for row in rows], indent=1)
 
 
 SHEETS: Mapping[str, Sheet] = MappingProxyType(
